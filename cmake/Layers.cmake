@@ -1,0 +1,60 @@
+# Compiler settings, and the three kinds of target there are: a layer of the engine, a test
+# program of a layer, a benchmark.
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(RANKD_CCACHE ccache)
+if(RANKD_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${RANKD_CCACHE})
+endif()
+
+# No reassociation and no contraction of floats: answers are the same bytes in every build.
+add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast
+                    -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Reports strings inside std::variant and std::optional that are never read (GCC 12 and 13).
+  add_compile_options(-Wno-maybe-uninitialized)
+endif()
+if(RANKD_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(RANKD_SANITIZE)
+  add_compile_options(-fsanitize=${RANKD_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${RANKD_SANITIZE})
+endif()
+
+# rankd_layer(NAME SOURCES file… LINK target…): the library rankd_NAME.
+function(rankd_layer name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  if(NOT ARG_SOURCES)  # a layer of headers only
+    add_library(rankd_${name} INTERFACE)
+    target_include_directories(rankd_${name} INTERFACE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(rankd_${name} INTERFACE ${ARG_LINK} ${ARG_PRIVATE_LINK})
+    return()
+  endif()
+  add_library(rankd_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(rankd_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(rankd_${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
+endfunction()
+
+# rankd_test(NAME SOURCES file… LINK target… [LABELS label…]): the doctest program NAME_test.
+function(rankd_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LABELS" ${ARGN})
+  add_executable(${name}_test ${PROJECT_SOURCE_DIR}/tests/support/doctest_main.cc ${ARG_SOURCES})
+  target_link_libraries(${name}_test PRIVATE ${ARG_LINK} doctest::doctest)
+  add_test(NAME ${name} COMMAND ${name}_test)
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
+endfunction()
+
+# rankd_bench(NAME SOURCES file… LINK target…): the program bench/NAME, built on request.
+function(rankd_bench name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(bench_${name} EXCLUDE_FROM_ALL ${ARG_SOURCES})
+  target_link_libraries(bench_${name} PRIVATE ${ARG_LINK})
+endfunction()

@@ -1,0 +1,157 @@
+// Columns: typed values of many rows, immutable once built, shared between RowSets and threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "engine/data/value.h"
+
+namespace rankd {
+
+/// One bit a row, 64 to a word; bits past size() are zero.
+class Bitmap {
+ public:
+  Bitmap() = default;
+  Bitmap(std::size_t size, bool value);
+
+  std::size_t size() const { return size_; }
+  bool Get(std::size_t i) const { return (words_[i >> 6] >> (i & 63) & 1) != 0; }
+  void Set(std::size_t i) { words_[i >> 6] |= std::uint64_t{1} << (i & 63); }
+  void Clear(std::size_t i) { words_[i >> 6] &= ~(std::uint64_t{1} << (i & 63)); }
+  void Append(bool value);
+  std::size_t Count() const;
+  std::span<const std::uint64_t> words() const { return words_; }
+  std::span<std::uint64_t> mutable_words() { return words_; }
+
+ private:
+  std::vector<std::uint64_t> words_;
+  std::size_t size_ = 0;
+};
+
+/// The distinct strings of a column, numbered from 0 in order of first appearance. No repeats, so
+/// equal codes of one dictionary mean equal strings and the other way round.
+class Dictionary {
+ public:
+  std::size_t size() const { return ends_.size(); }
+  std::string_view At(std::uint32_t code) const {
+    const std::size_t begin = code == 0 ? 0 : ends_[code - 1];
+    return std::string_view(bytes_).substr(begin, ends_[code] - begin);
+  }
+
+ private:
+  friend class DictionaryBuilder;
+  std::string bytes_;
+  std::vector<std::size_t> ends_;
+};
+using DictionaryRef = std::shared_ptr<const Dictionary>;
+
+/// Interns strings. Few distinct strings are looked up without hashing.
+class DictionaryBuilder {
+ public:
+  DictionaryBuilder();
+  /// The code of `text`, new or known.
+  std::uint32_t Intern(std::string_view text);
+  std::size_t size() const { return dictionary_->size(); }
+  DictionaryRef Finish() &&;
+
+ private:
+  std::shared_ptr<Dictionary> dictionary_;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;  // empty while few
+};
+
+class Column;
+using ColumnRef = std::shared_ptr<const Column>;
+
+/// Values of one type with an optional validity bitmap (none: no nulls). The slot of a null row
+/// holds an unspecified but initialised value (a string code of a null row is below
+/// max(1, dictionary size)), so that loops may run over all slots.
+class Column {
+ public:
+  using Ints = std::vector<std::int64_t>;
+  using Floats = std::vector<double>;
+  using Bools = std::vector<std::uint8_t>;  ///< 0 or 1
+  struct Strings {
+    std::vector<std::uint32_t> codes;
+    DictionaryRef dictionary;  ///< Never null.
+  };
+
+  /// `validity`: empty, or one bit a row (1: not null). A bitmap of ones only is dropped.
+  static ColumnRef Make(Ints values, Bitmap validity = {});
+  static ColumnRef Make(Floats values, Bitmap validity = {});
+  static ColumnRef Make(Bools values, Bitmap validity = {});
+  static ColumnRef Make(Strings values, Bitmap validity = {});
+  /// `rows` times the same value, or null; `value` must be null or of `type`.
+  static ColumnRef Constant(ValueType type, const Value& value, std::size_t rows);
+
+  ValueType type() const { return static_cast<ValueType>(data_.index()); }
+  std::size_t size() const { return size_; }
+  bool has_nulls() const { return validity_.size() != 0; }
+  bool IsNullAt(std::size_t i) const { return has_nulls() && !validity_.Get(i); }
+  /// Empty when there are no nulls.
+  const Bitmap& validity() const { return validity_; }
+
+  /// The slots; the type must be that (RANKD_CHECK).
+  std::span<const std::int64_t> ints() const;
+  std::span<const double> floats() const;
+  std::span<const std::uint8_t> bools() const;
+  std::span<const std::uint32_t> codes() const;
+  const DictionaryRef& dictionary() const;
+
+  /// One value, copied: for tests and error paths.
+  Value At(std::size_t i) const;
+
+  /// The rows `indices` of this column, in that order. O(indices); the dictionary is shared.
+  ColumnRef Gather(std::span<const std::uint32_t> indices) const;
+
+ private:
+  using Data = std::variant<Ints, Floats, Bools, Strings>;  // in the order of ValueType
+  Column(Data data, std::size_t size, Bitmap validity);
+
+  Data data_;
+  std::size_t size_;
+  Bitmap validity_;
+};
+
+/// Grows a column of one type value by value.
+class ColumnBuilder {
+ public:
+  explicit ColumnBuilder(ValueType type, std::size_t reserve = 0);
+
+  ValueType type() const { return type_; }
+  std::size_t size() const { return size_; }
+  /// The type must be the builder's (RANKD_CHECK).
+  void AppendInt(std::int64_t value);
+  void AppendFloat(double value);
+  void AppendBool(bool value);
+  void AppendString(std::string_view value);
+  void AppendNull();
+  /// Null, or a value of the builder's type (an int is taken by a float column).
+  void Append(const Value& value);
+  /// Row `row` of `column`, which has the builder's type.
+  void AppendFrom(const Column& column, std::size_t row);
+
+  bool has_nulls() const { return validity_.size() != 0; }
+  /// The first row appended as null; size() if there is none. O(rows).
+  std::size_t FirstNull() const;
+  ColumnRef Finish() &&;
+
+ private:
+  void Valid();
+
+  ValueType type_;
+  std::size_t size_ = 0;
+  Column::Ints ints_;
+  Column::Floats floats_;
+  Column::Bools bools_;
+  std::vector<std::uint32_t> codes_;
+  DictionaryBuilder dictionary_;
+  Bitmap validity_;
+};
+
+}  // namespace rankd

@@ -1,0 +1,113 @@
+#include "engine/run/active_node.h"
+
+#include <exception>
+#include <new>
+#include <string>
+
+#include "engine/base/check.h"
+#include "engine/run/run.h"
+
+namespace rankd {
+
+bool ActiveNode::StartCoroutine(const GraphNode& graph_node, NodeId node) {
+  node_ = node;
+  context.inputs = inputs;
+  context.expressions = expressions;
+  context.stop_source = &stop_source_;
+  coroutine_.emplace(graph_node.async_task->Run(context));
+  return coroutine_->Start(*this);
+}
+
+Result<RowSet> ActiveNode::TakeCoroutineResult() { return coroutine_->TakeResult(); }
+
+void ActiveNode::StartJob(const GraphNode& graph_node, NodeId node, Executor& executor,
+                          Loop& loop) {
+  node_ = node;
+  context.inputs = inputs;
+  context.expressions = expressions;
+  context.stop = StopToken(stop_flag_);
+  cpu_task_ = graph_node.cpu_task;
+  loop_ = &loop;
+  executor.Submit(*this);
+}
+
+void ActiveNode::Stop() {
+  Disarm();
+  stop_flag_.Request();
+  stop_source_.Stop();
+}
+
+void ActiveNode::Recycle() {
+  Disarm();
+  coroutine_.reset();
+  inputs.clear();
+  expressions.clear();
+  context = AsyncContext();
+  job_result_.reset();
+  stop_source_.Reset();
+  stop_flag_.Reset();
+}
+
+void ActiveNode::OnCoDone() { run_.OnActiveDone(*this, coroutine_->TakeResult()); }
+
+void ActiveNode::Execute() {
+  job_result_.emplace(RunCpuTask(*cpu_task_, context));
+  loop_->Post(*this);
+}
+
+void ActiveNode::OnLoop() { run_.OnActiveDone(*this, *std::move(job_result_)); }
+
+void ActiveNode::OnTimer() { run_.OnNodeTimeout(*this); }
+
+Result<RowSet> RunCpuTask(const CpuTask& task, const NodeContext& context) {
+  // Tasks report what they foresee as errors; what they do not is memory that runs out.
+  try {
+    return task.Run(context);
+  } catch (const std::bad_alloc&) {
+    return Fail(ErrorCode::kLimitExceeded, "out of memory");
+  } catch (const std::exception& error) {
+    return Fail(ErrorCode::kInternal, std::string("exception: ") + error.what());
+  }
+}
+
+ActiveNode& ActiveNodes::Acquire() {
+  if (spare_.empty()) {
+    all_.push_back(std::make_unique<ActiveNode>(run_));
+    spare_.push_back(all_.back().get());
+  }
+  ActiveNode& active = *spare_.back();
+  spare_.pop_back();
+  active.in_flight_ = true;
+  active.previous_ = nullptr;
+  active.next_ = head_;
+  if (head_ != nullptr) head_->previous_ = &active;
+  head_ = &active;
+  return active;
+}
+
+void ActiveNodes::Release(ActiveNode& active) {
+  if (active.previous_ != nullptr) {
+    active.previous_->next_ = active.next_;
+  } else {
+    RANKD_CHECK(head_ == &active);
+    head_ = active.next_;
+  }
+  if (active.next_ != nullptr) active.next_->previous_ = active.previous_;
+  active.in_flight_ = false;
+  active.Recycle();
+  spare_.push_back(&active);
+}
+
+void ActiveNodes::StopAll() {
+  // Stopping one may end it, and others; nothing new starts in a run that is being stopped, so
+  // what has ended stays marked as such.
+  stopping_.clear();
+  for (ActiveNode* active = head_; active != nullptr; active = active->next_) {
+    stopping_.push_back(active);
+  }
+  for (ActiveNode* active : stopping_) {
+    if (active->in_flight_) active->Stop();
+  }
+}
+
+}  // namespace rankd

@@ -1,0 +1,142 @@
+// Run: one request on one graph. Starts ready nodes, enforces the deadline and node timeouts with
+// timers, and answers once. Owned by the driver, lives on one loop thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/base/cpu_mode.h"
+#include "engine/base/result.h"
+#include "engine/data/rowset.h"
+#include "engine/graph/graph.h"
+#include "engine/io/executor.h"
+#include "engine/io/loop.h"
+#include "engine/kv/kv.h"
+#include "engine/run/active_node.h"
+#include "engine/run/scheduler.h"
+
+namespace rankd {
+
+/// What runs on one loop share. Referenced; outlives them.
+struct RunServices {
+  Loop* loop = nullptr;
+  Executor* executor = nullptr;
+  std::span<KvClient* const> clients;  ///< By EndpointId.
+};
+
+/// What one request asks of a run.
+struct RunSpec {
+  std::shared_ptr<const Graph> graph;
+  ParamValues params;
+  std::int64_t user_id = 0;  ///< Used only by graphs that need it.
+  CpuMode cpu = CpuMode::kAuto;
+  /// From the start of the run; nullopt: none.
+  std::optional<std::chrono::milliseconds> deadline;
+  /// For nodes without a timeout of their own; nullopt: none.
+  std::optional<std::chrono::milliseconds> node_timeout;
+};
+
+class Run;
+
+class RunListener {
+ public:
+  /// Once per Start, as soon as the outcome is known, perhaps from within Start: `outputs` are the
+  /// plan's outputs in order, or the first failure. Must not start or destroy the run.
+  virtual void OnAnswer(Run& run, Result<std::span<const RowSet>> outputs) = 0;
+  /// Once per Start, after OnAnswer, when nothing that belongs to the run is in flight any more.
+  /// The run may be started again or destroyed, from within this call too.
+  virtual void OnIdle(Run& run) = 0;
+
+ protected:
+  ~RunListener() = default;
+};
+
+/// Reusable: after OnIdle it can be started again, on any graph, and keeps its memory.
+class Run {
+ public:
+  Run(const RunServices& services, RunListener& listener);
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  /// Must be idle.
+  ~Run();
+
+  /// Starts; the deadline counts from here. Must be idle.
+  void Start(RunSpec spec);
+  /// Answers `error` at once, unless answered already, and stops what is in flight.
+  void Cancel(Error error);
+  bool idle() const { return state_ == State::kIdle; }
+
+ private:
+  friend class ActiveNode;
+  enum class State : std::uint8_t { kIdle, kRunning, kStopping };
+
+  class DeadlineTimer final : public Timer {
+   public:
+    explicit DeadlineTimer(Run& run) : run_(run) {}
+    void OnTimer() override { run_.OnDeadline(); }
+
+   private:
+    Run& run_;
+  };
+
+  /// Goes on with the ready stack in a later turn of the loop.
+  class Continuation final : public LoopTask {
+   public:
+    explicit Continuation(Run& run) : run_(run) {}
+    void OnLoop() override { run_.OnContinue(); }
+
+   private:
+    Run& run_;
+  };
+
+  /// Keeps the run from becoming idle under the feet of a caller further up the stack.
+  class Busy;
+
+  void Drain();
+  void StartNode(NodeId id);
+  void RunInline(const GraphNode& node, NodeId id, const EvalEnv& env);
+  void StartActive(const GraphNode& node, NodeId id, const EvalEnv& env);
+  /// Moves the inputs of `node` to `inputs`, or copies those that others still want.
+  void TakeInputs(const GraphNode& node, std::vector<RowSet>& inputs);
+  [[nodiscard]] static Result<void> BindExpressions(const GraphNode& node, const EvalEnv& env,
+                                                    std::vector<BoundExpression>& bound);
+  std::optional<std::chrono::milliseconds> TimeoutOf(const GraphNode& node) const;
+  void NodeDone(NodeId id, Result<RowSet> result);
+  void OnActiveDone(ActiveNode& active, Result<RowSet> result);
+  void OnNodeTimeout(ActiveNode& active);
+  void OnDeadline();
+  void OnContinue();
+  void Succeed();
+  void FailNode(NodeId id, Error error);
+  /// Answers, then stops everything in flight.
+  void Fail(Error error);
+  void LeaveBusy();
+
+  RunServices services_;
+  RunListener& listener_;
+  RunSpec spec_;
+  State state_ = State::kIdle;
+  Scheduler scheduler_;
+  std::vector<NodeId> ready_;
+  std::vector<std::optional<RowSet>> results_;  ///< Per node, until its last consumer took it.
+  std::vector<std::uint32_t> consumers_left_;   ///< Per node.
+  std::vector<RowSet> outputs_;
+  double turn_cost_ = 0;  ///< Estimated nanoseconds of inline work since the last turn.
+  bool continuing_ = false;
+  std::uint32_t busy_ = 0;
+
+  TimePoint deadline_ = kNever;
+  DeadlineTimer deadline_timer_{*this};
+  Continuation continuation_{*this};
+
+  ActiveNodes active_;
+  // Scratch of inline nodes, kept for its memory.
+  std::vector<RowSet> inputs_;
+  std::vector<BoundExpression> bound_;
+};
+
+}  // namespace rankd

@@ -1,0 +1,25 @@
+#include "engine/run/scheduler.h"
+
+namespace rankd {
+
+void Scheduler::Start(const Topology& topology, std::vector<NodeId>& ready) {
+  topology_ = &topology;
+  remaining_ = topology.required;
+  finished_ = 0;
+  overshoot_.reset();
+  ready.insert(ready.end(), topology.sources.begin(), topology.sources.end());
+}
+
+void Scheduler::Finished(NodeId node, std::vector<NodeId>& ready) {
+  ++finished_;
+  for (const NodeId successor : topology_->SuccessorsOf(node)) {
+    std::uint32_t& remaining = remaining_[Index(successor)];
+    if (remaining == 0) [[unlikely]] {
+      if (!overshoot_) overshoot_ = successor;
+      continue;
+    }
+    if (--remaining == 0) ready.push_back(successor);
+  }
+}
+
+}  // namespace rankd

@@ -1,0 +1,40 @@
+// The scheduler: counters, and nothing else. A completion pushes readiness forward; nothing scans.
+// Pure, no clock, no IO; one thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/graph/topology.h"
+
+namespace rankd {
+
+/// The readiness of one run (or one activation) of a Topology. Every node is pushed to `ready`
+/// exactly once, by the completion that made its last required edge complete.
+class Scheduler {
+ public:
+  /// Forgets any run before. `topology` must outlive the run. O(nodes), no allocation after the
+  /// first use with a topology of that size.
+  void Start(const Topology& topology, std::vector<NodeId>& ready);
+
+  /// `node` has completed: pushes the successors that are ready now. O(successors).
+  void Finished(NodeId node, std::vector<NodeId>& ready);
+
+  /// Every node has finished.
+  bool done() const { return finished_ == remaining_.size(); }
+  std::size_t finished() const { return finished_; }
+
+  /// The first node of which more edges completed than it requires: always a bug, never seen with
+  /// a Topology that BuildGraph made. The run fails as internal.
+  std::optional<NodeId> overshoot() const { return overshoot_; }
+
+ private:
+  const Topology* topology_ = nullptr;
+  std::vector<std::uint32_t> remaining_;  ///< Per node: required edges still to complete.
+  std::size_t finished_ = 0;
+  std::optional<NodeId> overshoot_;
+};
+
+}  // namespace rankd
