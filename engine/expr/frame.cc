@@ -1,0 +1,158 @@
+#include "engine/expr/frame.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/base/check.h"
+
+namespace rankd {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+/// Registers of a block should stay in the cache.
+constexpr std::size_t kMemoryWanted = 256 * 1024;
+
+/// `bits` of a bitmap, from a whole word on, as bytes.
+void Spread(std::span<const std::uint64_t> words, std::size_t n, std::uint8_t* out) {
+  constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
+  constexpr std::uint64_t kDiagonal = 0x8040'2010'0804'0201;  // byte i keeps bit i
+  constexpr std::uint64_t kCarry = 0x7F7F'7F7F'7F7F'7F7F;
+  for (std::size_t i = 0; i < n; i += 8) {
+    const std::uint64_t bits = words[i >> 6] >> (i & 63) & 0xFF;
+    const std::uint64_t bytes = ((bits * kOnes & kDiagonal) + kCarry) >> 7 & kOnes;
+    std::memcpy(out + i, &bytes, std::min<std::size_t>(8, n - i));
+  }
+}
+
+template <typename T>
+const T* Slots(const Column& column) {
+  if constexpr (std::is_same_v<T, std::int64_t>) return column.ints().data();
+  if constexpr (std::is_same_v<T, double>) return column.floats().data();
+  if constexpr (std::is_same_v<T, std::uint8_t>) return column.bools().data();
+}
+
+std::size_t RoomFor(ValueType type) { return WidthOf(type) + 1; }
+
+std::size_t RowsOfBlock(const Program& program, std::size_t rows) {
+  std::size_t bytes = sizeof(std::uint32_t);
+  for (const ValueType type : program.registers) bytes += RoomFor(type);
+  for (const ProgramInput& input : program.inputs) bytes += RoomFor(input.type);
+  const std::size_t fitting = std::clamp<std::size_t>(kMemoryWanted / bytes, 64, kBlockRows);
+  const std::size_t wanted = std::min((rows + 63) / 64 * 64, fitting / 64 * 64);
+  return std::max<std::size_t>(wanted, 64);
+}
+
+}  // namespace
+
+Frame::Frame(const Program& program, std::span<const InputColumn> inputs, const Bindings& bindings,
+             std::size_t rows)
+    : program_(program),
+      inputs_(inputs),
+      bindings_(bindings),
+      block_rows_(RowsOfBlock(program, rows)),
+      input_rooms_(program.inputs.size()),
+      register_rooms_(program.registers.size()),
+      input_vecs_(program.inputs.size()),
+      register_vecs_(program.registers.size()) {
+  // Block sizes are multiples of 64, so that every room is aligned when the first is.
+  std::size_t bytes = kAlignment + sizeof(std::uint32_t) * block_rows_;
+  for (const ValueType type : program.registers) bytes += RoomFor(type) * block_rows_;
+  for (const ProgramInput& input : program.inputs) bytes += RoomFor(input.type) * block_rows_;
+  memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  void* start = memory_.get();
+  std::byte* next =
+      static_cast<std::byte*>(std::align(kAlignment, bytes - kAlignment, start, bytes));
+  const auto take = [&](std::size_t width) {
+    std::byte* const taken = next;
+    next += width * block_rows_;
+    return taken;
+  };
+  const auto room = [&](ValueType type) {
+    std::byte* const values = take(WidthOf(type));
+    return Room{values, reinterpret_cast<std::uint8_t*>(take(1))};
+  };
+  entries_room_ = reinterpret_cast<std::uint32_t*>(take(sizeof(std::uint32_t)));
+  std::transform(program.registers.begin(), program.registers.end(), register_rooms_.begin(), room);
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    input_rooms_[i] = room(program.inputs[i].type);
+    const bool fits =
+        inputs_[i].column == nullptr || inputs_[i].column->type() == program.inputs[i].type;
+    RANKD_CHECK(fits);
+  }
+}
+
+Vec Frame::Get(Operand operand) const {
+  switch (operand.kind) {
+    case OperandKind::kRegister:
+      return register_vecs_[operand.index];
+    case OperandKind::kInput:
+      return input_vecs_[operand.index];
+    case OperandKind::kUniform:
+      break;
+  }
+  return bindings_.slots[operand.index].AsVec();
+}
+
+void Frame::LoadValidity(const Column& column, const std::uint32_t* entries, std::size_t begin,
+                         std::size_t n, std::uint8_t* valid) const {
+  if (entries == nullptr) {
+    Spread(column.validity().words().subspan(begin / 64), n, valid);
+    return;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    valid[i] = static_cast<std::uint8_t>(column.validity().Get(entries[i]));
+  }
+}
+
+void Frame::Load(std::size_t input, std::size_t begin, std::size_t n) {
+  const InputColumn& source = inputs_[input];
+  Vec& vec = input_vecs_[input];
+  if (source.column == nullptr) {
+    vec = NullVec();
+    return;
+  }
+  const Column& column = *source.column;
+  const Room room = input_rooms_[input];
+  const std::uint32_t* const entries = source.Entries(begin, n, entries_room_);
+  vec = Vec{room.values, nullptr, false};
+  if (column.has_nulls()) {
+    LoadValidity(column, entries, begin, n, room.valid);
+    vec.valid = room.valid;
+  }
+  if (!program_.inputs[input].in_blocks) return;
+  WithCppType(column.type(), [&]<typename T>() {
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      const std::uint32_t* const codes = column.codes().data();
+      const Dictionary& dictionary = *column.dictionary();
+      auto* const out = reinterpret_cast<std::string_view*>(room.values);
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t entry = entries == nullptr ? begin + i : entries[i];
+        const bool valid = vec.valid == nullptr || vec.valid[i] != 0;
+        out[i] = valid ? dictionary.At(codes[entry]) : std::string_view();
+      }
+    } else if (entries == nullptr) {
+      vec.data = Slots<T>(column) + begin;
+    } else {
+      const T* const slots = Slots<T>(column);
+      T* __restrict const out = reinterpret_cast<T*>(room.values);
+      for (std::size_t i = 0; i < n; ++i) out[i] = slots[entries[i]];
+    }
+  });
+}
+
+void Frame::Run(std::size_t begin, std::size_t n) {
+  arena_.Reset();
+  for (std::size_t i = 0; i < inputs_.size(); ++i) Load(i, begin, n);
+  for (const Instruction& instruction : program_.code) {
+    operands_.clear();
+    for (std::uint32_t i = 0; i < instruction.operand_count; ++i) {
+      operands_.push_back(Get(program_.operands[instruction.first_operand + i]));
+    }
+    const Room room = register_rooms_[instruction.out.index];
+    KernelCall call{instruction, operands_, n, room.values, room.valid, bindings_.tables, arena_};
+    Execute(call);
+    register_vecs_[instruction.out.index] = call.Result();
+  }
+}
+
+}  // namespace rankd

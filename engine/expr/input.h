@@ -1,0 +1,33 @@
+// The columns a program reads, as it meets them at run time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/data/column.h"
+#include "engine/data/rowset.h"
+
+namespace rankd {
+
+/// Row i of an input is entry `selection[i]` of `column`, or entry i without a selection. With
+/// `codes`, that number is the row of a string column whose code is looked up: the entry is the
+/// code itself or, with `entry_of_code`, that of the code; `null_entry` where it is null.
+struct InputColumn {
+  ColumnRef column;  ///< Null: every row is null.
+  const std::uint32_t* selection = nullptr;
+  ColumnRef codes;
+  std::vector<std::uint32_t> entry_of_code;
+  std::uint32_t null_entry = 0;
+
+  /// The entries of rows [begin, begin + n): nullptr when they are begin, begin + 1, …, else n
+  /// numbers, in `room` or elsewhere.
+  const std::uint32_t* Entries(std::size_t begin, std::size_t n, std::uint32_t* room) const;
+
+  /// All `rows` values.
+  ColumnRef Gather(ValueType type, std::size_t rows) const;
+};
+
+/// The column of a key, null when the rows do not carry it.
+ColumnRef FindColumn(const RowSet& rows, KeyId key);
+
+}  // namespace rankd

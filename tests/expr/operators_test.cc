@@ -1,0 +1,156 @@
+// Every operator and function at awkward lengths, with and without nulls and selection.
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tests/expr/reference.h"
+#include "tests/expr/support.h"
+
+namespace rankd::test {
+namespace {
+
+Tree I(const char* name) { return Key(name, ValueType::kInt); }
+Tree F(const char* name) { return Key(name, ValueType::kFloat); }
+Tree B(const char* name) { return Key(name, ValueType::kBool); }
+Tree S(const char* name) { return Key(name, ValueType::kString); }
+Tree Int(std::int64_t value) { return Literal(value); }
+Tree Str(const char* value) { return Literal(std::string(value)); }
+
+/// Each numeric operation over every pair of operand shapes: column with nulls, without, literal,
+/// key that is not carried.
+void AddNumeric(std::vector<Tree>& trees) {
+  const std::vector<Tree> numbers = {I("i"),        I("j"),        F("f"),       F("g"),
+                                     Int(3),        Int(-1),       Literal(0.0), Literal(2.5),
+                                     F("absent_f"), I("absent_i"), NullLiteral()};
+  for (const Tree& a : numbers) {
+    for (const char* op :
+         {"neg", "abs", "floor", "ceil", "round", "sqrt", "exp", "log", "log1p", "sigmoid"}) {
+      trees.push_back(Node(op, {a}));
+    }
+    for (const Tree& b : numbers) {
+      for (const char* op : {"+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "min",
+                             "max", "pow", "coalesce"}) {
+        trees.push_back(Node(op, {a, b}));
+      }
+      trees.push_back(Node("if", {B("b"), a, b}));
+      trees.push_back(Node("clamp", {I("i"), a, b}));
+      trees.push_back(Node("clamp", {a, F("g"), b}));
+      trees.push_back(Node("max", {a, b, I("j")}));
+    }
+  }
+}
+
+void AddLogic(std::vector<Tree>& trees) {
+  const std::vector<Tree> bools = {B("b"),         B("c"),        Literal(true),
+                                   Literal(false), B("absent_b"), NullLiteral()};
+  for (const Tree& a : bools) {
+    for (const char* op : {"!", "is_null", "not_null", "text"}) trees.push_back(Node(op, {a}));
+    for (const Tree& b : bools) {
+      for (const char* op : {"&&", "||", "==", "!=", "coalesce"}) trees.push_back(Node(op, {a, b}));
+      trees.push_back(Node("if", {a, b, B("c")}));
+      trees.push_back(Node("if", {a, I("i"), F("g")}));
+      trees.push_back(Node("if", {a, S("s"), S("t")}));
+    }
+  }
+  const std::vector<Value> numbers = {
+      std::int64_t{0}, 2.5, std::int64_t{-7}, 1.0, Value(), std::int64_t{9007199254740993}};
+  const std::vector<Value> many = {
+      std::int64_t{0},  std::int64_t{2}, std::int64_t{3}, 0.5,
+      std::int64_t{4},  std::int64_t{5}, std::int64_t{6}, 1e308,
+      std::int64_t{64}, std::int64_t{8}, std::int64_t{9}, 9007199254740992.0};
+  for (const char* key : {"i", "j", "absent_i"}) {
+    trees.push_back(In(I(key), numbers));
+    trees.push_back(In(I(key), many));
+    trees.push_back(In(I(key), {}));
+  }
+  for (const char* key : {"f", "g"}) {
+    trees.push_back(In(F(key), numbers));
+    trees.push_back(In(F(key), many));
+  }
+  trees.push_back(In(B("b"), {true}));
+  trees.push_back(In(B("c"), {false, Value()}));
+  trees.push_back(In(NullLiteral(), {std::int64_t{1}, Value()}));
+}
+
+void AddStrings(std::vector<Tree>& trees) {
+  const std::vector<Tree> strings = {
+      S("s"),        S("t"),     Str("US"),     Str(""),
+      S("absent_s"), Str("été"), NullLiteral(), Node("lower", {S("s")})};
+  for (const Tree& a : strings) {
+    for (const char* op : {"lower", "len", "text", "is_null", "not_null", "concat"}) {
+      trees.push_back(Node(op, {a}));
+    }
+    trees.push_back(Node("regex", {a, Str("^[au]"), Str("i")}));
+    trees.push_back(Node("regex", {a, Str("s$")}));
+    trees.push_back(In(a, {std::string("US"), std::string(), Value()}));
+    for (const Tree& b : strings) {
+      for (const char* op : {"==", "!=", "<", "<=", ">", ">=", "starts_with", "ends_with",
+                             "contains", "concat", "coalesce"}) {
+        trees.push_back(Node(op, {a, b}));
+      }
+      trees.push_back(Node("if", {B("b"), a, b}));
+      trees.push_back(Node("concat", {a, Node("text", {I("i")}), b}));
+    }
+  }
+  trees.push_back(Node("text", {F("f")}));
+  trees.push_back(Node("text", {F("g")}));
+  trees.push_back(Node("text", {I("j")}));
+}
+
+void Check(const Tree& tree, const RowSet& rows) {
+  const std::string text = ToText(tree);
+  const std::vector<Value> got = ColumnOf(text, rows);
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    const Value wanted = Reference(tree, [&](const std::string& name) -> Value {
+      const Column* column = rows.Find(KeyNamed(name));
+      return column == nullptr ? Value() : column->At(rows.BaseRow(row));
+    });
+    if (!SameValue(got[row], wanted)) {
+      FAIL(text, "\nrow ", row, " of ", rows.rows(), ": ", Show(got[row]), ", not ", Show(wanted));
+    }
+  }
+}
+
+void CheckAll(const std::vector<Tree>& trees) {
+  std::mt19937 random(7);
+  for (const std::size_t length : {0, 1, 7, 8, 63, 64, 65, 127, 128, 129}) {
+    const RowSet rows = RandomRows(random, length);
+    for (const Tree& tree : trees) Check(tree, rows);
+    if (length == 0) continue;
+    const RowSet selected = RandomSelection(random, rows);
+    for (const Tree& tree : trees) Check(tree, selected);
+  }
+  // The long ones take every tree once, one length or the other.
+  const std::size_t lengths[] = {1000, 1024, 1025, 5000};
+  std::vector<RowSet> rows;
+  for (const std::size_t length : lengths) {
+    rows.push_back(RandomRows(random, length));
+    rows.push_back(RandomSelection(random, rows.back()));
+  }
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < trees.size(); i += 3) Check(trees[i], rows[next++ % rows.size()]);
+}
+
+TEST_CASE("numeric operators and functions agree with the reference at every length") {
+  std::vector<Tree> trees;
+  AddNumeric(trees);
+  CheckAll(trees);
+}
+
+TEST_CASE("logic, choices and lists agree with the reference at every length") {
+  std::vector<Tree> trees;
+  AddLogic(trees);
+  CheckAll(trees);
+}
+
+TEST_CASE("string operators and functions agree with the reference at every length") {
+  std::vector<Tree> trees;
+  AddStrings(trees);
+  CheckAll(trees);
+}
+
+}  // namespace
+}  // namespace rankd::test
