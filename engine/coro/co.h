@@ -8,7 +8,8 @@
 //
 // Mind g++ 12, which destroys some temporaries of a full expression with `co_await` twice: name
 // aggregates and capturing lambdas first, then `co_await f(std::move(named))`. Parameters of
-// coroutines are taken by value, apart from what the run owns.
+// coroutines are taken by value, apart from what the run owns. It also evaluates the `co_await` of
+// `co_return c ? x : co_await y` whatever c is: use an if.
 #pragma once
 
 #include <coroutine>

@@ -1,0 +1,65 @@
+#include "engine/io/thread_pool.h"
+
+#include <algorithm>
+#include <system_error>
+
+namespace rankd {
+
+ThreadPool::ThreadPool(std::size_t threads) : thread_limit_(std::max<std::size_t>(threads, 1)) {}
+
+ThreadPool::~ThreadPool() {
+  {
+    std::lock_guard lock(mutex_);
+    closing_ = true;
+    work_or_close_.notify_all();
+  }
+  // No thread is added once closing_ is set.
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ThreadPool::Submit(PoolJob& job) {
+  {
+    std::lock_guard lock(mutex_);
+    job.next_queued = nullptr;
+    (last_ == nullptr ? first_ : last_->next_queued) = &job;
+    last_ = &job;
+    ++queued_;
+    if (queued_ > idle_ && threads_.size() < thread_limit_ && !closing_) {
+      try {
+        threads_.emplace_back([this] { Work(); });
+      } catch (const std::system_error&) {
+        // The system has no thread to give: those there are do the work.
+        if (threads_.empty()) throw;
+      }
+    }
+    // Under the lock, after the change: a wake-up sent after the lock is gone may reach a pool that
+    // is gone too, or a thread that has not begun to wait.
+    work_or_close_.notify_one();
+  }
+}
+
+std::size_t ThreadPool::threads_started() const {
+  std::lock_guard lock(mutex_);
+  return threads_.size();
+}
+
+void ThreadPool::Work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    while (first_ == nullptr) {
+      if (closing_) return;
+      ++idle_;
+      work_or_close_.wait(lock);
+      --idle_;
+    }
+    PoolJob* job = first_;
+    first_ = job->next_queued;
+    if (first_ == nullptr) last_ = nullptr;
+    --queued_;
+    lock.unlock();
+    job->Execute();
+    lock.lock();
+  }
+}
+
+}  // namespace rankd

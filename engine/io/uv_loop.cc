@@ -1,0 +1,205 @@
+#include "engine/io/uv_loop.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include <uv.h>
+
+#include "engine/base/check.h"
+#include "engine/io/timer_heap.h"
+
+namespace rankd {
+namespace {
+
+/// How often a turn looks again for tasks and turn ends that its own work has added, before it
+/// looks at the sockets. A bound, so that a task that posts itself for ever starves nobody.
+constexpr int kRoundsPerTurn = 8;
+
+/// How long the destructor waits for a name lookup that cannot be cancelled.
+constexpr std::uint64_t kLookupGraceMs = 250;
+
+/// Milliseconds to wait for a timer that is due in `left`. Rounded up: the system waits at least
+/// that long, so the loop wakes after the due time. But the kernel may stretch a wait by up to 0.5 %
+/// (less for processes that are not "nice"), which is too much for a long one: wait for most of it,
+/// then for the rest.
+std::uint64_t WaitMs(Duration left) {
+  if (left <= Duration(0)) return 0;
+  const auto ms = static_cast<std::uint64_t>(
+      std::chrono::ceil<std::chrono::milliseconds>(left).count());
+  constexpr std::uint64_t kPrecise = 100;
+  constexpr std::uint64_t kLongest = 1'000'000'000;  // libuv hands an int to the system
+  return ms <= kPrecise ? ms : std::min(ms - ms / 64, kLongest);
+}
+
+void OnWake(uv_async_t*) {}
+void OnUvTimer(uv_timer_t*) {}
+
+/// Everything libuv holds pointers to.
+struct Handles {
+  uv_loop_t loop;
+  uv_async_t wake;
+  uv_timer_t wait;
+};
+
+}  // namespace
+
+void TurnEnd::Leave() {
+  if (link_ == nullptr) return;
+  *link_ = next_;
+  if (next_ != nullptr) next_->link_ = link_;
+  link_ = nullptr;
+  next_ = nullptr;
+}
+
+struct UvLoop::State {
+  std::unique_ptr<Handles> handles = std::make_unique<Handles>();
+  TimerHeap timers;
+  TurnEnd* turn_ends = nullptr;
+
+  std::atomic<LoopTask*> posted{nullptr};  ///< The latest first.
+  std::atomic<bool> stop{false};
+  /// True while the loop waits, or is about to, and nobody has woken it yet. A poster pushes and
+  /// then reads this, the loop sets this and then looks for posts, both sequentially consistent:
+  /// one of the two sees the other.
+  std::atomic<bool> may_wait{false};
+  std::atomic<std::thread::id> thread{std::this_thread::get_id()};
+
+  void Wake() {
+    if (thread.load() == std::this_thread::get_id()) return;  // looks for itself before it waits
+    if (may_wait.exchange(false)) uv_async_send(&handles->wake);
+  }
+};
+
+UvLoop::UvLoop() : state_(std::make_unique<State>()) {
+  Handles& uv = *state_->handles;
+  RANKD_CHECK(uv_loop_init(&uv.loop) == 0);
+  RANKD_CHECK(uv_async_init(&uv.loop, &uv.wake, OnWake) == 0);
+  RANKD_CHECK(uv_timer_init(&uv.loop, &uv.wait) == 0);
+}
+
+UvLoop::~UvLoop() {
+  Handles& uv = *state_->handles;
+  while (state_->turn_ends != nullptr) state_->turn_ends->Leave();
+  uv_close(reinterpret_cast<uv_handle_t*>(&uv.wake), nullptr);
+  // What is left are sockets on their way to be closed, and perhaps a lookup in a thread of libuv.
+  uv_unref(reinterpret_cast<uv_handle_t*>(&uv.wait));
+  uv_update_time(&uv.loop);
+  const std::uint64_t give_up = uv_now(&uv.loop) + kLookupGraceMs;
+  while (uv_loop_alive(&uv.loop) != 0 && uv_now(&uv.loop) < give_up) {
+    uv_timer_start(&uv.wait, OnUvTimer, give_up - uv_now(&uv.loop), 0);
+    uv_run(&uv.loop, UV_RUN_ONCE);
+  }
+  const bool lookup_hangs = uv_loop_alive(&uv.loop) != 0;
+  uv_close(reinterpret_cast<uv_handle_t*>(&uv.wait), nullptr);
+  uv_run(&uv.loop, UV_RUN_NOWAIT);
+  int open = 0;
+  uv_walk(
+      &uv.loop,
+      [](uv_handle_t* handle, void* count) {
+        if (uv_is_closing(handle) == 0) ++*static_cast<int*>(count);
+      },
+      &open);
+  RANKD_CHECK(open == 0);
+  if (lookup_hangs) {
+    // libuv's thread will write into the loop when the resolver gives up: the memory must stay.
+    static_cast<void>(state_->handles.release());
+    return;
+  }
+  RANKD_CHECK(uv_loop_close(&uv.loop) == 0);
+}
+
+TimePoint UvLoop::Now() const { return std::chrono::steady_clock::now(); }
+
+void UvLoop::Arm(Timer& timer, TimePoint due) { state_->timers.Arm(timer, due); }
+
+void UvLoop::Post(LoopTask& task) {
+  LoopTask* head = state_->posted.load(std::memory_order_relaxed);
+  do {
+    task.next_posted = head;
+  } while (!state_->posted.compare_exchange_weak(head, &task));
+  state_->Wake();
+}
+
+void UvLoop::Stop() {
+  state_->stop.store(true);
+  state_->Wake();
+}
+
+void UvLoop::AtTurnEnd(TurnEnd& hook) {
+  if (hook.waiting()) return;
+  hook.next_ = state_->turn_ends;
+  if (hook.next_ != nullptr) hook.next_->link_ = &hook.next_;
+  hook.link_ = &state_->turn_ends;
+  state_->turn_ends = &hook;
+}
+
+uv_loop_s* UvLoop::uv() { return &state_->handles->loop; }
+
+void UvLoop::Run() {
+  state_->thread.store(std::this_thread::get_id());
+  while (!state_->stop.load()) {
+    RunPosted();
+    state_->timers.FireDue(Now());
+    for (int round = 0; round < kRoundsPerTurn; ++round) {
+      RunPosted();
+      RunTurnEnds();
+      if (state_->posted.load(std::memory_order_relaxed) == nullptr &&
+          state_->turn_ends == nullptr) {
+        break;
+      }
+    }
+    if (!state_->stop.load()) Wait();
+  }
+  state_->stop.store(false);
+}
+
+void UvLoop::RunPosted() {
+  if (state_->posted.load(std::memory_order_relaxed) == nullptr) return;
+  LoopTask* latest = state_->posted.exchange(nullptr);
+  LoopTask* first = nullptr;
+  while (latest != nullptr) {
+    LoopTask* before = latest->next_posted;
+    latest->next_posted = first;
+    first = latest;
+    latest = before;
+  }
+  while (first != nullptr) {
+    LoopTask* task = first;
+    first = task->next_posted;  // before the call: the task may post or destroy itself
+    task->OnLoop();
+  }
+}
+
+void UvLoop::RunTurnEnds() {
+  // Off the loop's list first, so that a hook that asks again waits for the next round.
+  TurnEnd* hooks = state_->turn_ends;
+  state_->turn_ends = nullptr;
+  if (hooks != nullptr) hooks->link_ = &hooks;
+  while (hooks != nullptr) {
+    TurnEnd* hook = hooks;
+    hook->Leave();
+    hook->OnTurnEnd();
+  }
+}
+
+void UvLoop::Wait() {
+  Handles& uv = *state_->handles;
+  bool now = false;
+  if (const TimePoint next = state_->timers.NextDue(); next == kNever) {
+    uv_timer_stop(&uv.wait);
+  } else {
+    // libuv counts from its cached time; with a fresh one its wait is ours.
+    uv_update_time(&uv.loop);
+    const std::uint64_t ms = WaitMs(next - Now());
+    now = ms == 0;
+    uv_timer_start(&uv.wait, OnUvTimer, ms, 0);
+  }
+  state_->may_wait.store(true);
+  now = now || state_->posted.load() != nullptr || state_->turn_ends != nullptr ||
+        state_->stop.load();
+  uv_run(&uv.loop, now ? UV_RUN_NOWAIT : UV_RUN_ONCE);
+  state_->may_wait.store(false);
+}
+
+}  // namespace rankd

@@ -1,0 +1,289 @@
+#include "engine/io/uv_loop.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/io/thread_pool.h"
+
+namespace rankd {
+namespace {
+
+using std::chrono::milliseconds;
+
+class CallTask final : public LoopTask {
+ public:
+  CallTask() = default;
+  explicit CallTask(std::function<void()> call) : call_(std::move(call)) {}
+  void set(std::function<void()> call) { call_ = std::move(call); }
+  void OnLoop() override { call_(); }
+
+ private:
+  std::function<void()> call_;
+};
+
+class CallTimer final : public Timer {
+ public:
+  explicit CallTimer(std::function<void()> call) : call_(std::move(call)) {}
+  void OnTimer() override { call_(); }
+
+ private:
+  std::function<void()> call_;
+};
+
+class CallAtEnd final : public TurnEnd {
+ public:
+  CallAtEnd() = default;
+  explicit CallAtEnd(std::function<void()> call) : call_(std::move(call)) {}
+  void set(std::function<void()> call) { call_ = std::move(call); }
+  void OnTurnEnd() override { call_(); }
+
+ private:
+  std::function<void()> call_;
+};
+
+TEST_CASE("a loop that is told to stop before it runs does not wait") {
+  UvLoop loop;
+  loop.Stop();
+  loop.Run();
+}
+
+TEST_CASE("a loop that never ran can be destroyed with timers, hooks and tasks left") {
+  CallTask task;
+  CallTimer timer([] { FAIL("fired"); });
+  CallAtEnd hook([] { FAIL("told"); });
+  {
+    UvLoop loop;
+    loop.Post(task);
+    loop.Arm(timer, loop.Now());
+    loop.AtTurnEnd(hook);
+  }
+  CHECK_FALSE(timer.armed());
+  CHECK_FALSE(hook.waiting());
+}
+
+TEST_CASE("tasks run in the order of posting, those posted by tasks after them") {
+  UvLoop loop;
+  std::vector<int> ran;
+  CallTask first([&] { ran.push_back(1); });
+  CallTask third([&] { ran.push_back(3); });
+  CallTask last([&] {
+    ran.push_back(4);
+    loop.Stop();
+  });
+  CallTask second([&] {
+    ran.push_back(2);
+    loop.Post(last);
+  });
+  loop.Post(first);
+  loop.Post(second);
+  loop.Post(third);
+  loop.Run();
+  CHECK(ran == std::vector{1, 2, 3, 4});
+}
+
+TEST_CASE("a loop can run again after it was stopped") {
+  UvLoop loop;
+  int runs = 0;
+  CallTask task([&] {
+    ++runs;
+    loop.Stop();
+  });
+  loop.Post(task);
+  loop.Run();
+  loop.Post(task);
+  loop.Run();
+  CHECK(runs == 2);
+}
+
+TEST_CASE("a task that posts itself for ever starves neither timers nor Stop") {
+  UvLoop loop;
+  CallTask endless;
+  endless.set([&] { loop.Post(endless); });
+  CallTimer timer([&] { loop.Stop(); });
+  loop.Post(endless);
+  loop.Arm(timer, loop.Now() + milliseconds(5));
+  loop.Run();
+  CHECK_FALSE(timer.armed());
+}
+
+TEST_CASE("timers never fire early") {
+  UvLoop loop;
+  std::vector<std::unique_ptr<CallTimer>> timers;
+  int left = 0;
+  int early = 0;
+  for (int us = 0; us < 30'000; us += 370) {
+    const TimePoint due = loop.Now() + std::chrono::microseconds(us);
+    timers.push_back(std::make_unique<CallTimer>([&, due] {
+      if (loop.Now() < due) ++early;
+      if (--left == 0) loop.Stop();
+    }));
+    loop.Arm(*timers.back(), due);
+    ++left;
+  }
+  loop.Run();
+  CHECK(early == 0);
+}
+
+TEST_CASE("a timer armed long ahead waits in steps and is right in the end") {
+  UvLoop loop;
+  const TimePoint due = loop.Now() + milliseconds(350);
+  bool early = true;
+  CallTimer timer([&] {
+    early = loop.Now() < due;
+    loop.Stop();
+  });
+  CallTimer never([] { FAIL("fired"); });
+  loop.Arm(never, loop.Now() + std::chrono::hours(24 * 365 * 100));
+  loop.Arm(timer, due);
+  loop.Run();
+  CHECK_FALSE(early);
+}
+
+TEST_CASE("a turn's end comes after the turn's tasks and timers, once") {
+  UvLoop loop;
+  std::vector<char> order;
+  CallAtEnd hook([&] {
+    order.push_back('e');
+    loop.Stop();
+  });
+  CallTimer timer([&] {
+    order.push_back('t');
+    loop.AtTurnEnd(hook);
+  });
+  CallTask second([&] { order.push_back('2'); });
+  CallTask first([&] {
+    order.push_back('1');
+    loop.AtTurnEnd(hook);
+    loop.AtTurnEnd(hook);
+    loop.Post(second);
+  });
+  loop.Post(first);
+  loop.Arm(timer, loop.Now());
+  loop.Run();
+  CHECK(order == std::vector{'1', 't', '2', 'e'});
+}
+
+TEST_CASE("a hook may ask again, destroy another, or leave") {
+  UvLoop loop;
+  int told = 0;
+  auto other = std::make_unique<CallAtEnd>([] { FAIL("told"); });
+  CallAtEnd left([] { FAIL("told"); });
+  CallAtEnd hook;
+  hook.set([&] {
+    other.reset();
+    left.Leave();
+    if (++told < 20) {
+      loop.AtTurnEnd(hook);
+    } else {
+      loop.Stop();
+    }
+  });
+  CallTask task([&] {
+    loop.AtTurnEnd(*other);
+    loop.AtTurnEnd(left);
+    loop.AtTurnEnd(hook);  // the latest is told first
+  });
+  loop.Post(task);
+  loop.Run();
+  CHECK(told == 20);
+}
+
+TEST_CASE("tasks from many threads all run, each thread's in its order") {
+  UvLoop loop;
+  constexpr int kThreads = 4;
+  constexpr int kPosts = 5000;
+  class Numbered final : public LoopTask {
+   public:
+    void OnLoop() override {
+      if (number != *next) ++*errors;
+      ++*next;
+      if (--*left == 0) loop->Stop();
+    }
+    int number = 0;
+    int* next = nullptr;
+    int* errors = nullptr;
+    int* left = nullptr;
+    UvLoop* loop = nullptr;
+  };
+  std::vector<Numbered> tasks(kThreads * kPosts);
+  std::vector<int> next(kThreads);
+  int errors = 0;
+  int left = kThreads * kPosts;
+  for (int i = 0; i < kThreads * kPosts; ++i) {
+    Numbered& task = tasks[static_cast<std::size_t>(i)];
+    task.number = i % kPosts;
+    task.next = &next[static_cast<std::size_t>(i / kPosts)];
+    task.errors = &errors;
+    task.left = &left;
+    task.loop = &loop;
+  }
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kPosts; ++i) loop.Post(tasks[static_cast<std::size_t>(t * kPosts + i)]);
+    });
+  }
+  loop.Run();
+  for (std::thread& thread : threads) thread.join();
+  CHECK(errors == 0);
+  CHECK(left == 0);
+}
+
+TEST_CASE("a loop may run on another thread than the one it was made on") {
+  UvLoop loop;
+  std::atomic<int> ran = 0;
+  CallTask task([&] { ++ran; });
+  std::thread thread([&] { loop.Run(); });
+  loop.Post(task);
+  while (ran == 0) std::this_thread::yield();
+  loop.Stop();
+  thread.join();
+  CHECK(ran == 1);
+}
+
+/// There and back: the pool's job posts to the loop, the loop submits the next.
+class PingPong final : public PoolJob, public LoopTask {
+ public:
+  PingPong(UvLoop& loop, Executor& pool, int rounds, int* finished)
+      : loop_(&loop), pool_(&pool), rounds_(rounds), finished_(finished) {}
+  void Execute() override { loop_->Post(*this); }
+  void OnLoop() override {
+    if (--rounds_ > 0) {
+      pool_->Submit(*this);
+    } else if (++*finished_ == kPlayers) {
+      loop_->Stop();
+    }
+  }
+  static constexpr int kPlayers = 3;
+
+ private:
+  UvLoop* loop_;
+  Executor* pool_;
+  int rounds_;
+  int* finished_;
+};
+
+TEST_CASE("no wake-up is lost between the loop and the pool in 60,000 rounds") {
+  UvLoop loop;
+  int finished = 0;
+  {
+    ThreadPool pool(2);
+    std::vector<std::unique_ptr<PingPong>> players;
+    for (int i = 0; i < PingPong::kPlayers; ++i) {
+      players.push_back(std::make_unique<PingPong>(loop, pool, 20'000, &finished));
+      pool.Submit(*players.back());
+    }
+    loop.Run();
+  }
+  CHECK(finished == PingPong::kPlayers);
+}
+
+}  // namespace
+}  // namespace rankd
