@@ -1,0 +1,96 @@
+#include "engine/kv/memory/memory_client.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/check.h"
+
+namespace rankd {
+
+class MemoryClient::Trip final : public Timer {
+ public:
+  explicit Trip(MemoryClient& owner) : client_(&owner) {}
+  void OnTimer() override { client_->Finish(*this); }
+
+  KvRequest* request = nullptr;
+
+ private:
+  MemoryClient* client_;
+};
+
+MemoryClient::MemoryClient(Loop& loop, std::shared_ptr<const MemoryStore> store,
+                           MemoryOptions options)
+    : loop_(&loop),
+      store_(std::move(store)),
+      options_(std::move(options)),
+      limiter_(options_.max_inflight),
+      pump_later_(*this) {}
+
+MemoryClient::~MemoryClient() { RANKD_CHECK(limiter_.in_flight() + limiter_.waiting() == 0); }
+
+void MemoryClient::Submit(KvRequest& request) {
+  if (request.commands().empty()) {
+    request.OnReplies(Replies());
+    return;
+  }
+  request.client_state = nullptr;
+  limiter_.Wait(request);
+  Pump();
+}
+
+void MemoryClient::Abandon(KvRequest& request) {
+  if (request.client_state == nullptr) {
+    limiter_.StopWaiting(request);
+    return;
+  }
+  Trip& trip = *static_cast<Trip*>(request.client_state);
+  trip.Disarm();
+  free_trips_.push_back(&trip);
+  limiter_.Leave();
+  // Not at once: a request that takes no time would be answered from here, perhaps from within a
+  // destructor.
+  if (limiter_.waiting() > 0) loop_->Arm(pump_later_, loop_->Now());
+}
+
+void MemoryClient::Pump() {
+  // An answer may lead to a Submit, which comes here again; the loop below sees to it.
+  if (pumping_) return;
+  pumping_ = true;
+  while (KvRequest* request = limiter_.Admit()) {
+    const Duration latency = LatencyOf(request->commands());
+    if (latency == Duration(0)) {
+      limiter_.Leave();
+      request->OnReplies(AnswerFromStore(store_, request->commands()));
+      continue;
+    }
+    if (free_trips_.empty()) {
+      trips_.push_back(std::make_unique<Trip>(*this));
+      free_trips_.push_back(trips_.back().get());
+    }
+    Trip& trip = *free_trips_.back();
+    free_trips_.pop_back();
+    trip.request = request;
+    request->client_state = &trip;
+    loop_->Arm(trip, loop_->Now() + latency);
+  }
+  pumping_ = false;
+}
+
+void MemoryClient::Finish(Trip& trip) {
+  KvRequest& request = *trip.request;
+  free_trips_.push_back(&trip);
+  limiter_.Leave();
+  request.OnReplies(AnswerFromStore(store_, request.commands()));
+  Pump();
+}
+
+Duration MemoryClient::LatencyOf(const CommandBatch& commands) const {
+  std::chrono::milliseconds latency{0};
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    latency = std::max(latency, options_.latency[static_cast<std::size_t>(commands.verb(i))]);
+  }
+  // No further than a timer can reach.
+  return std::min<std::chrono::milliseconds>(latency, std::chrono::hours(24 * 365));
+}
+
+}  // namespace rankd

@@ -1,0 +1,65 @@
+// A KvClient over a MemoryStore, with simulated round trips. One per endpoint and loop.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/io/loop.h"
+#include "engine/kv/inflight_limiter.h"
+#include "engine/kv/kv.h"
+#include "engine/kv/memory/memory_store.h"
+
+namespace rankd {
+
+struct MemoryOptions {
+  std::string name;  ///< The endpoint's.
+  std::size_t max_inflight = 64;
+  /// By Verb. A pipeline takes the greatest latency of its commands.
+  std::array<std::chrono::milliseconds, kVerbCount> latency{};
+};
+
+/// Answers within Submit when the latency is zero and a place is free, else from a timer.
+class MemoryClient final : public KvClient {
+ public:
+  MemoryClient(Loop& loop, std::shared_ptr<const MemoryStore> store, MemoryOptions options);
+  /// Every request must have been answered or abandoned.
+  ~MemoryClient() override;
+
+  void Submit(KvRequest& request) override;
+  void Abandon(KvRequest& request) override;
+  const std::string& name() const override { return options_.name; }
+
+  std::size_t in_flight() const { return limiter_.in_flight(); }
+
+ private:
+  /// A round trip: the place a request holds until its timer fires.
+  class Trip;
+
+  class PumpLater final : public Timer {
+   public:
+    explicit PumpLater(MemoryClient& owner) : client_(&owner) {}
+    void OnTimer() override { client_->Pump(); }
+
+   private:
+    MemoryClient* client_;
+  };
+
+  Duration LatencyOf(const CommandBatch& commands) const;
+  void Pump();
+  void Finish(Trip& trip);
+
+  Loop* loop_;
+  std::shared_ptr<const MemoryStore> store_;
+  MemoryOptions options_;
+  InflightLimiter limiter_;
+  std::vector<std::unique_ptr<Trip>> trips_;
+  std::vector<Trip*> free_trips_;
+  PumpLater pump_later_;
+  bool pumping_ = false;
+};
+
+}  // namespace rankd

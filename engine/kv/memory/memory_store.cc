@@ -1,0 +1,183 @@
+#include "engine/kv/memory/memory_store.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "engine/base/number_text.h"
+
+namespace rankd {
+namespace {
+
+/// Hashes with more fields than this are searched by bisection.
+constexpr std::size_t kManyFields = 12;
+
+ReplyNode StringNode(std::string_view text) {
+  ReplyNode node;
+  node.kind = ReplyKind::kString;
+  node.size = static_cast<std::uint32_t>(text.size());
+  node.data = text.data();
+  return node;
+}
+
+/// The text Redis would hold; nullopt for what is no scalar.
+std::optional<std::string> ScalarText(const Json& value) {
+  std::string text;
+  switch (value.kind()) {
+    case Json::Kind::kBool:
+      return *value.AsBool() ? "true" : "false";
+    case Json::Kind::kInt:
+      AppendInt(text, *value.AsInt());
+      return text;
+    case Json::Kind::kUint:
+      return value.Describe();  // its digits
+    case Json::Kind::kFloat:
+      AppendFloat(text, *value.AsNumber());
+      return text;
+    case Json::Kind::kString:
+      return std::string(*value.AsString());
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+class MemoryStoreBuilder {
+ public:
+  MemoryStoreBuilder(MemoryStore& store, std::vector<Error>& problems)
+      : store_(store), problems_(problems) {}
+
+  void Add(const JsonField& field) {
+    const std::string pointer = JsonPointer("", field.name);
+    MemoryStore::Entry entry;
+    entry.key = store_.arena_.Store(field.name);
+    entry.first_node = static_cast<std::uint32_t>(store_.nodes_.size());
+    bool exists = true;
+    if (field.value.is_object()) {
+      entry.type = MemoryStore::Type::kHash;
+      AddHash(field.value, pointer, entry);
+      exists = store_.nodes_.size() > entry.first_node;
+    } else if (field.value.is_array()) {
+      entry.type = MemoryStore::Type::kList;
+      AddList(field.value, pointer);
+      exists = store_.nodes_.size() > entry.first_node;
+    } else if (field.value.is_string()) {
+      AddText(*field.value.AsString());
+    } else {
+      Problem(pointer, "a key holds a hash (an object), a list (an array) or a string, not " +
+                           field.value.Describe());
+      return;
+    }
+    entry.node_count = static_cast<std::uint32_t>(store_.nodes_.size()) - entry.first_node;
+    const auto number = static_cast<std::uint32_t>(store_.entries_.size());
+    // An empty hash or list does not exist, but the name counts as taken while building.
+    if (!store_.by_key_.emplace(entry.key, number).second) {
+      Problem(pointer, "the key stands twice");
+      return;
+    }
+    if (!exists) empty_.push_back(entry.key);
+    store_.entries_.push_back(entry);
+  }
+
+  void Finish() {
+    for (const std::string_view key : empty_) store_.by_key_.erase(key);
+  }
+
+ private:
+  void AddText(std::string_view text) {
+    store_.nodes_.push_back(StringNode(store_.arena_.Store(text)));
+  }
+
+  void AddList(const Json& list, const std::string& pointer) {
+    std::size_t index = 0;
+    for (const Json& item : list.items()) {
+      if (const std::optional<std::string> text = ScalarText(item)) {
+        AddText(*text);
+      } else {
+        NotScalar(JsonPointer(pointer, index), item);
+      }
+      ++index;
+    }
+  }
+
+  void AddHash(const Json& hash, const std::string& pointer, MemoryStore::Entry& entry) {
+    for (const JsonField& field : hash.fields()) {
+      if (const std::optional<std::string> text = ScalarText(field.value)) {
+        AddText(field.name);
+        AddText(*text);
+      } else {
+        NotScalar(JsonPointer(pointer, field.name), field.value);
+      }
+    }
+    const std::size_t fields = (store_.nodes_.size() - entry.first_node) / 2;
+    std::vector<std::uint32_t> order(fields);
+    for (std::size_t i = 0; i < fields; ++i) {
+      order[i] = entry.first_node + static_cast<std::uint32_t>(2 * i);
+    }
+    const auto name = [this](std::uint32_t node) { return store_.nodes_[node].text(); };
+    std::ranges::sort(order, {}, name);
+    for (std::size_t i = 1; i < fields; ++i) {
+      if (name(order[i - 1]) == name(order[i])) {
+        Problem(JsonPointer(pointer, name(order[i])), "the field stands twice");
+      }
+    }
+    if (fields > kManyFields) {
+      entry.sorted = true;
+      entry.first_sorted = static_cast<std::uint32_t>(store_.sorted_fields_.size());
+      store_.sorted_fields_.insert(store_.sorted_fields_.end(), order.begin(), order.end());
+    }
+  }
+
+  void NotScalar(std::string pointer, const Json& value) {
+    Problem(std::move(pointer), "expected a string, a number, true or false, not " +
+                                    value.Describe());
+  }
+  void Problem(std::string pointer, std::string message) {
+    problems_.push_back(
+        Error(ErrorCode::kInvalidPlan, std::move(message)).At(std::move(pointer)));
+  }
+
+  MemoryStore& store_;
+  std::vector<Error>& problems_;
+  std::vector<std::string_view> empty_;
+};
+
+std::shared_ptr<const MemoryStore> MemoryStore::FromJson(const Json& root,
+                                                         std::vector<Error>& problems) {
+  auto store = std::make_shared<MemoryStore>();
+  if (!root.is_object()) {
+    problems.emplace_back(ErrorCode::kInvalidPlan,
+                          "expected an object of keys, not " + root.Describe());
+    return store;
+  }
+  MemoryStoreBuilder builder(*store, problems);
+  store->entries_.reserve(root.fields().size());
+  store->by_key_.reserve(root.fields().size());
+  for (const JsonField& field : root.fields()) builder.Add(field);
+  builder.Finish();
+  return store;
+}
+
+const MemoryStore::Entry* MemoryStore::Find(std::string_view key) const {
+  const auto found = by_key_.find(key);
+  return found == by_key_.end() ? nullptr : &entries_[found->second];
+}
+
+const ReplyNode* MemoryStore::FindField(const Entry& hash, std::string_view field) const {
+  if (hash.sorted) {
+    const std::span<const std::uint32_t> order(sorted_fields_.data() + hash.first_sorted,
+                                               hash.node_count / 2);
+    const auto found = std::ranges::lower_bound(
+        order, field, {}, [this](std::uint32_t node) { return nodes_[node].text(); });
+    const bool there = found != order.end() && nodes_[*found].text() == field;
+    return there ? &nodes_[*found + 1] : nullptr;
+  }
+  for (std::uint32_t i = 0; i < hash.node_count; i += 2) {
+    if (nodes_[hash.first_node + i].text() == field) return &nodes_[hash.first_node + i + 1];
+  }
+  return nullptr;
+}
+
+}  // namespace rankd

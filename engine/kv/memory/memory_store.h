@@ -1,0 +1,71 @@
+// The embedded store's data: read once from JSON, immutable, shared by clients on all loops.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/base/json.h"
+#include "engine/kv/byte_arena.h"
+#include "engine/kv/command.h"
+#include "engine/kv/reply.h"
+
+namespace rankd {
+
+/// Keys with hashes, lists and strings, as Redis holds them: all text. Elements lie as finished
+/// reply nodes, so that an answer is a copy of nodes that share the store's bytes.
+class MemoryStore {
+ public:
+  MemoryStore() = default;
+  MemoryStore(const MemoryStore&) = delete;
+  MemoryStore& operator=(const MemoryStore&) = delete;
+
+  /// `{ "user:1": {"country":"US"}, "follow:1": [1,2,3], "name": "x" }`: an object is a hash, an
+  /// array a list, a string a string. Elements are strings, numbers (ints in digits, floats as
+  /// AppendFloat writes them) or bools ("true", "false"). Empty ones do not exist, as in Redis.
+  /// Appends every problem, each with code invalid_plan and its JSON pointer, and leaves the
+  /// elements at fault out.
+  static std::shared_ptr<const MemoryStore> FromJson(const Json& root,
+                                                     std::vector<Error>& problems);
+
+  std::size_t key_count() const { return entries_.size(); }
+
+ private:
+  friend class MemoryAnswer;
+  friend class MemoryStoreBuilder;
+  friend void AppendLoadCommands(const MemoryStore& store, std::string& out);
+
+  enum class Type : std::uint8_t { kHash, kList, kString };
+  struct Entry {
+    std::string_view key;
+    Type type = Type::kString;
+    std::uint32_t first_node = 0;  ///< Of its elements: field, value, field, value… for a hash.
+    std::uint32_t node_count = 0;
+    std::uint32_t first_sorted = 0;  ///< In sorted_fields_; only of hashes with many fields.
+    bool sorted = false;
+  };
+
+  const Entry* Find(std::string_view key) const;
+  /// The value of a field, or nullptr.
+  const ReplyNode* FindField(const Entry& hash, std::string_view field) const;
+
+  ByteArena arena_;
+  std::vector<ReplyNode> nodes_;
+  std::vector<std::uint32_t> sorted_fields_;  ///< Nodes of fields, by name, per large hash.
+  std::vector<Entry> entries_;                ///< In the file's order, empty ones included.
+  std::unordered_map<std::string_view, std::uint32_t> by_key_;  ///< Without the empty ones.
+};
+
+/// The replies Redis would give, errors included. They share the bytes of `store`.
+Replies AnswerFromStore(const std::shared_ptr<const MemoryStore>& store,
+                        const CommandBatch& commands);
+
+/// Appends the data as RESP commands for `redis-cli --pipe`, in the file's order. Lists are deleted
+/// first, so that loading twice gives the same data; nothing else of the server is touched.
+void AppendLoadCommands(const MemoryStore& store, std::string& out);
+
+}  // namespace rankd

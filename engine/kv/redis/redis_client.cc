@@ -1,0 +1,361 @@
+#include "engine/kv/redis/redis_client.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/io/member_timer.h"
+#include "engine/kv/inflight_limiter.h"
+#include "engine/kv/redis/backoff.h"
+#include "engine/kv/redis/connector.h"
+#include "engine/kv/redis/handshake.h"
+#include "engine/kv/redis/pipeline_queue.h"
+#include "engine/kv/redis/reply_reader.h"
+#include "engine/kv/redis/socket.h"
+#include "engine/kv/resp.h"
+
+namespace rankd {
+namespace {
+
+/// A connection that has lived this long counts as a success even if nothing was asked.
+constexpr Duration kProvenAge = std::chrono::seconds(1);
+
+/// No further than a timer can reach, ten times over.
+Duration Limit(std::chrono::milliseconds limit) {
+  return std::min<std::chrono::milliseconds>(limit, std::chrono::hours(24 * 365));
+}
+
+std::string Milliseconds(Duration duration) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()) +
+         " ms";
+}
+
+std::string AddressText(const RedisOptions& options) {
+  if (!options.unix_socket.empty()) return options.unix_socket;
+  const bool ip6 = options.host.find(':') != std::string::npos;
+  return (ip6 ? "[" + options.host + "]" : options.host) + ":" + std::to_string(options.port);
+}
+
+/// One copy, from the batch into the buffer the system reads from. Pointing the system at the batch
+/// itself would save it, but a batch may go (its request abandoned) before the bytes are sent.
+void AppendCommands(std::string& out, const CommandBatch& commands) {
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    const std::size_t arguments = commands.argument_count(i);
+    AppendCommandHead(out, arguments + 1);
+    AppendBulkString(out, VerbName(commands.verb(i)));
+    for (std::size_t j = 0; j < arguments; ++j) AppendBulkString(out, commands.argument(i, j));
+  }
+}
+
+}  // namespace
+
+/// Who holds a request is told by its client_state: null while it waits for a place, `&failing_`
+/// while it is about to be failed, else its SentPipeline.
+class RedisClient::Core final : public ConnectorListener, public SocketListener {
+ public:
+  Core(UvLoop& loop, RedisOptions options)
+      : loop_(&loop),
+        options_(std::move(options)),
+        request_timeout_(Limit(options_.request_timeout)),
+        stale_after_(std::max<Duration>(std::chrono::seconds(1), 10 * request_timeout_)),
+        prefix_("endpoint " + options_.name + " at " + AddressText(options_) + ": "),
+        limiter_(options_.max_inflight),
+        backoff_(std::random_device()()) {}
+  ~Core() { RANKD_CHECK(limiter_.in_flight() + limiter_.waiting() == 0 && failing_.empty()); }
+
+  const RedisOptions& options() const { return options_; }
+  std::size_t in_flight() const { return limiter_.in_flight(); }
+
+  void Submit(KvRequest& request);
+  void Abandon(KvRequest& request);
+
+ private:
+  enum class State : std::uint8_t { kIdle, kConnecting, kHandshake, kReady, kBackoff };
+
+  // The connection, from the first attempt on.
+  void StartAttempt();
+  void AttemptFailed(std::string reason);
+  void OnSocket(Socket::Ptr socket) override;
+  void OnNoSocket(std::string reason) override { AttemptFailed(std::move(reason)); }
+  void OnAttemptTimeout();
+  void Ready();
+  void LoseConnection(std::string reason);
+  void CloseConnection();
+  void OnConnected() override {}  // the connector has heard it
+  void OnLost(std::string reason) override { LoseConnection(std::move(reason)); }
+
+  // Requests.
+  void SendWaiting();
+  void OnBytes(std::string_view bytes) override;
+  /// Reads every reply that is complete; false when the connection is gone.
+  bool ReadReplies();
+  bool TakeReply(SentPipeline* pipeline);
+  void WatchFor(TimePoint due);
+  void OnWatch();
+  void FailAll();
+
+  UvLoop* loop_;
+  const RedisOptions options_;
+  const Duration request_timeout_;
+  const Duration stale_after_;
+  const std::string prefix_;  ///< "endpoint NAME at ADDRESS: "
+
+  State state_ = State::kIdle;
+  std::string last_reason_;
+  InflightLimiter limiter_;
+  RequestQueue failing_;
+  bool failing_all_ = false;
+
+  std::unique_ptr<Connector> connector_;
+  Backoff backoff_;
+  MemberTimer<Core, &Core::OnAttemptTimeout> attempt_timer_{*this};
+  MemberTimer<Core, &Core::StartAttempt> retry_timer_{*this};
+
+  Socket::Ptr socket_;
+  std::unique_ptr<ReplyReader> reader_;
+  Handshake handshake_;
+  TimePoint connected_at_;
+  bool proven_ = false;  ///< It has answered a pipeline.
+  PipelineQueue sent_;
+  Replies unasked_;  ///< What comes though nothing is unanswered.
+  MemberTimer<Core, &Core::OnWatch> watch_timer_{*this};
+};
+
+void RedisClient::Core::Submit(KvRequest& request) {
+  if (request.commands().empty()) {
+    request.OnReplies(Replies());
+    return;
+  }
+  if (state_ == State::kBackoff) {
+    request.OnReplies(Fail(ErrorCode::kRedisUnavailable, prefix_ + last_reason_));
+    return;
+  }
+  request.client_state = nullptr;
+  limiter_.Wait(request);
+  if (state_ == State::kIdle) {
+    StartAttempt();
+  } else {
+    SendWaiting();
+  }
+}
+
+void RedisClient::Core::Abandon(KvRequest& request) {
+  if (request.client_state == nullptr) {
+    limiter_.StopWaiting(request);
+  } else if (request.client_state == &failing_) {
+    failing_.Remove(request);
+  } else {
+    PipelineQueue::Forget(*static_cast<SentPipeline*>(request.client_state));
+    limiter_.Leave();
+    SendWaiting();
+  }
+}
+
+void RedisClient::Core::StartAttempt() {
+  state_ = State::kConnecting;
+  TimePoint give_up = kNever;
+  if (options_.connect_timeout > Duration(0)) {
+    give_up = loop_->Now() + Limit(options_.connect_timeout);
+    loop_->Arm(attempt_timer_, give_up);
+  }
+  connector_ = std::make_unique<Connector>(*loop_, give_up, *this);
+  if (!options_.unix_socket.empty()) {
+    connector_->StartUnix(options_.unix_socket);
+  } else {
+    connector_->StartTcp(options_.host, options_.port);
+  }
+}
+
+void RedisClient::Core::AttemptFailed(std::string reason) {
+  CloseConnection();
+  last_reason_ = std::move(reason);
+  state_ = State::kBackoff;
+  loop_->Arm(retry_timer_, loop_->Now() + backoff_.Next());
+  // They waited for this attempt.
+  while (KvRequest* request = limiter_.TakeWaiting()) {
+    request->client_state = &failing_;
+    failing_.PushBack(*request);
+  }
+  FailAll();
+}
+
+void RedisClient::Core::OnSocket(Socket::Ptr socket) {
+  connector_.reset();
+  socket_ = std::move(socket);
+  socket_->set_listener(*this);
+  reader_ = std::make_unique<ReplyReader>();
+  if (handshake_.Begin(options_, socket_->out())) {
+    state_ = State::kHandshake;
+    socket_->SendAtTurnEnd();
+  } else {
+    Ready();
+  }
+}
+
+void RedisClient::Core::OnAttemptTimeout() {
+  const char* waited_for =
+      state_ == State::kHandshake ? handshake_.waiting_for() : connector_->waiting_for();
+  AttemptFailed("no connection within " + Milliseconds(options_.connect_timeout) + " (" +
+                waited_for + ")");
+}
+
+void RedisClient::Core::Ready() {
+  state_ = State::kReady;
+  attempt_timer_.Disarm();
+  connected_at_ = loop_->Now();
+  proven_ = false;
+  SendWaiting();
+}
+
+void RedisClient::Core::LoseConnection(std::string reason) {
+  if (state_ != State::kReady) {
+    AttemptFailed(std::move(reason));
+    return;
+  }
+  const bool proven = proven_ || loop_->Now() - connected_at_ >= kProvenAge;
+  CloseConnection();
+  reason = "connection lost: " + reason;
+  if (!proven) {
+    // Else a server that closes at once would be dialled without a pause.
+    AttemptFailed(std::move(reason));
+    return;
+  }
+  backoff_.Reset();
+  last_reason_ = std::move(reason);
+  state_ = State::kConnecting;  // for those who submit anew when they hear of it
+  FailAll();
+  StartAttempt();
+}
+
+void RedisClient::Core::CloseConnection() {
+  connector_.reset();
+  socket_.reset();
+  reader_.reset();
+  attempt_timer_.Disarm();
+  watch_timer_.Disarm();
+  while (SentPipeline* pipeline = sent_.front()) {
+    if (KvRequest* request = pipeline->request) {
+      limiter_.Leave();
+      request->client_state = &failing_;
+      failing_.PushBack(*request);
+    }
+    sent_.PopFront();
+  }
+}
+
+void RedisClient::Core::SendWaiting() {
+  if (state_ != State::kReady) return;
+  while (KvRequest* request = limiter_.Admit()) {
+    const TimePoint now = loop_->Now();
+    request->client_state = &sent_.Push(*request, now);
+    AppendCommands(socket_->out(), request->commands());
+    socket_->SendAtTurnEnd();
+    if (request_timeout_ > Duration(0)) WatchFor(now + request_timeout_);
+  }
+}
+
+void RedisClient::Core::OnBytes(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::string_view slice = bytes.substr(0, ReplyReader::kSlice);
+    bytes.remove_prefix(slice.size());
+    reader_->Feed(slice);
+    if (!ReadReplies()) return;
+  }
+}
+
+bool RedisClient::Core::ReadReplies() {
+  for (;;) {
+    SentPipeline* pipeline = sent_.front();
+    Replies* target = &unasked_;
+    if (state_ == State::kHandshake) {
+      target = &handshake_.replies();
+    } else if (pipeline != nullptr) {
+      target = pipeline->request == nullptr ? nullptr : &pipeline->replies;
+    }
+    switch (reader_->Next(target)) {
+      case ReplyReader::Progress::kMore:
+        return true;
+      case ReplyReader::Progress::kBroken:
+        LoseConnection("not a reply of Redis: " + reader_->error());
+        return false;
+      case ReplyReader::Progress::kReply:
+        if (!TakeReply(pipeline)) return false;
+    }
+  }
+}
+
+bool RedisClient::Core::TakeReply(SentPipeline* pipeline) {
+  if (state_ == State::kHandshake) {
+    if (!handshake_.Took()) return true;
+    if (!handshake_.error().empty()) {
+      AttemptFailed(handshake_.error());
+      return false;
+    }
+    Ready();
+    return true;
+  }
+  if (pipeline == nullptr) {
+    // "-ERR max number of clients reached", for one.
+    const std::string text(unasked_[0].text().substr(0, 200));
+    unasked_ = Replies();
+    LoseConnection("a reply to nothing: " + text);
+    return false;
+  }
+  if (--pipeline->unanswered > 0) return true;
+  KvRequest* request = pipeline->request;
+  Replies replies = std::move(pipeline->replies);
+  sent_.PopFront();
+  proven_ = true;
+  if (request == nullptr) return true;
+  limiter_.Leave();
+  SendWaiting();
+  request->OnReplies(std::move(replies));
+  return true;
+}
+
+void RedisClient::Core::WatchFor(TimePoint due) {
+  if (!watch_timer_.armed() || due < watch_timer_.due()) loop_->Arm(watch_timer_, due);
+}
+
+void RedisClient::Core::OnWatch() {
+  const TimePoint now = loop_->Now();
+  SentPipeline* waiting = sent_.FirstWaiting();
+  while (waiting != nullptr && waiting->sent_at + request_timeout_ <= now) {
+    KvRequest* request = waiting->request;
+    PipelineQueue::Forget(*waiting);
+    limiter_.Leave();
+    SendWaiting();
+    request->OnReplies(Fail(ErrorCode::kRedisTimeout,
+                            prefix_ + "no reply within " + Milliseconds(request_timeout_)));
+    waiting = sent_.FirstWaiting();
+  }
+  SentPipeline* oldest = sent_.front();
+  if (oldest == nullptr) return;
+  if (oldest->sent_at + stale_after_ <= now) {
+    LoseConnection("no reply for " + Milliseconds(stale_after_));
+    return;
+  }
+  WatchFor(oldest->sent_at + stale_after_);
+  if (waiting != nullptr) WatchFor(waiting->sent_at + request_timeout_);
+}
+
+void RedisClient::Core::FailAll() {
+  // Telling one may lead here again, or take others from the queue.
+  if (failing_all_) return;
+  failing_all_ = true;
+  while (KvRequest* request = failing_.PopFront()) {
+    request->OnReplies(Fail(ErrorCode::kRedisUnavailable, prefix_ + last_reason_));
+  }
+  failing_all_ = false;
+}
+
+RedisClient::RedisClient(UvLoop& loop, RedisOptions options)
+    : core_(std::make_unique<Core>(loop, std::move(options))) {}
+RedisClient::~RedisClient() = default;
+void RedisClient::Submit(KvRequest& request) { core_->Submit(request); }
+void RedisClient::Abandon(KvRequest& request) { core_->Abandon(request); }
+const std::string& RedisClient::name() const { return core_->options().name; }
+std::size_t RedisClient::in_flight() const { return core_->in_flight(); }
+
+}  // namespace rankd

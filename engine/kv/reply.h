@@ -1,0 +1,69 @@
+// Replies of a key-value store: flat, in pre-order, without an allocation per element.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/kv/byte_arena.h"
+
+namespace rankd {
+
+enum class ReplyKind : std::uint8_t { kNil, kString, kStatus, kError, kInteger, kArray };
+
+/// One element. An array's elements follow it in pre-order.
+struct ReplyNode {
+  ReplyKind kind = ReplyKind::kNil;
+  std::uint32_t size = 0;  ///< Bytes of a string, elements of an array.
+  std::uint32_t span = 1;  ///< Nodes of this element with all below it: the next sibling's offset.
+  union {
+    const char* data = nullptr;
+    std::int64_t integer;
+  };
+
+  std::string_view text() const { return data == nullptr ? std::string_view() : std::string_view(data, size); }
+};
+
+/// The replies to one pipeline, one root for each command, in order. Owns the bytes, or shares
+/// them with an immutable store. Movable; nodes stay valid across moves.
+class Replies {
+ public:
+  Replies() = default;
+  Replies(Replies&&) noexcept = default;
+  Replies& operator=(Replies&&) noexcept = default;
+  Replies(const Replies&) = delete;
+  Replies& operator=(const Replies&) = delete;
+
+  std::size_t size() const { return roots_.size(); }
+  const ReplyNode& operator[](std::size_t command) const { return nodes_[roots_[command]]; }
+
+  /// Of an array: calls `f(const ReplyNode&)` for each element, in order.
+  template <typename F>
+  static void ForEach(const ReplyNode& array, F&& f) {
+    const ReplyNode* node = &array + 1;
+    for (std::uint32_t i = 0; i < array.size; ++i) {
+      f(*node);
+      node += node->span;
+    }
+  }
+
+  // For stores: roots and nodes are appended in pre-order.
+  void BeginRoot() { roots_.push_back(static_cast<std::uint32_t>(nodes_.size())); }
+  std::vector<ReplyNode>& nodes() { return nodes_; }
+  /// A copy of `bytes` that lives as long as these replies.
+  const char* Store(std::string_view bytes) { return arena_.Store(bytes).data(); }
+  /// Keeps `owner` alive as long as these replies: for bytes that are shared, not copied.
+  void Share(std::shared_ptr<const void> owner) { shared_ = std::move(owner); }
+
+ private:
+  std::vector<std::uint32_t> roots_;
+  std::vector<ReplyNode> nodes_;
+  ByteArena arena_;
+  std::shared_ptr<const void> shared_;
+};
+
+}  // namespace rankd

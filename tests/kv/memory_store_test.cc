@@ -1,0 +1,184 @@
+#include "engine/kv/memory/memory_store.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/support/reply_text.h"
+
+namespace rankd {
+namespace {
+
+struct Parsed {
+  std::shared_ptr<const MemoryStore> store;
+  std::vector<std::string> problems;  ///< "POINTER: message"
+};
+
+Parsed Parse(std::string_view json) {
+  Result<JsonDocument> document = ParseJson(json);
+  REQUIRE(document);
+  std::vector<Error> errors;
+  Parsed parsed;
+  parsed.store = MemoryStore::FromJson(document->root(), errors);
+  for (const Error& error : errors) {
+    CHECK(error.code == ErrorCode::kInvalidPlan);
+    parsed.problems.push_back(error.pointer + ": " + error.message);
+  }
+  return parsed;
+}
+
+std::string HGetAll(const Parsed& parsed, std::string_view key) {
+  CommandBatch batch;
+  batch.HGetAll(key);
+  return ReplyText(AnswerFromStore(parsed.store, batch));
+}
+
+std::string HMGet(const Parsed& parsed, std::string_view key, std::vector<std::string> fields) {
+  CommandBatch batch;
+  batch.HMGet(key, fields);
+  return ReplyText(AnswerFromStore(parsed.store, batch));
+}
+
+std::string LRange(const Parsed& parsed, std::string_view key, std::int64_t from,
+                   std::int64_t to) {
+  CommandBatch batch;
+  batch.LRange(key, from, to);
+  return ReplyText(AnswerFromStore(parsed.store, batch));
+}
+
+TEST_CASE("values become the text Redis would hold") {
+  const Parsed parsed = Parse(R"({"h":{"s":"x","i":7,"n":-9223372036854775808,
+      "u":18446744073709551615,"f":0.5,"g":1e2,"t":true,"z":false,"e":""},"l":[1,2.5,"a",true]})");
+  CHECK(parsed.problems.empty());
+  CHECK(HGetAll(parsed, "h") ==
+        R"(["s","x","i","7","n","-9223372036854775808","u","18446744073709551615",)"
+        R"("f","0.5","g","100.0","t","true","z","false","e",""])");
+  CHECK(LRange(parsed, "l", 0, -1) == R"(["1","2.5","a","true"])");
+}
+
+TEST_CASE("a key that is missing, or empty, has no fields and no elements") {
+  const Parsed parsed = Parse(R"({"h":{},"l":[]})");
+  CHECK(parsed.problems.empty());
+  for (const char* key : {"h", "l", "none", ""}) {
+    CAPTURE(key);
+    CHECK(HGetAll(parsed, key) == "[]");
+    CHECK(HMGet(parsed, key, {"a", "b"}) == "[nil,nil]");
+    CHECK(LRange(parsed, key, 0, -1) == "[]");
+  }
+}
+
+TEST_CASE("a key of another type is WRONGTYPE") {
+  const Parsed parsed = Parse(R"({"h":{"a":1},"l":[1],"s":"text"})");
+  const std::string wrong = "-WRONGTYPE Operation against a key holding the wrong kind of value";
+  CHECK(HGetAll(parsed, "l") == wrong);
+  CHECK(HGetAll(parsed, "s") == wrong);
+  CHECK(HMGet(parsed, "l", {"a"}) == wrong);
+  CHECK(LRange(parsed, "h", 0, -1) == wrong);
+  CHECK(LRange(parsed, "s", 0, -1) == wrong);
+}
+
+TEST_CASE("HMGET gives nil where a field is missing, and repeats what is asked twice") {
+  const Parsed parsed = Parse(R"({"h":{"a":1,"b":2}})");
+  CHECK(HMGet(parsed, "h", {"b", "x", "a", "b", ""}) == R"(["2",nil,"1","2",nil])");
+  CHECK(HMGet(parsed, "h", {}) == "-ERR wrong number of arguments for 'hmget' command");
+}
+
+TEST_CASE("a hash of many fields finds each of them") {
+  std::string json = R"({"small":{"x":1},"big":{)";
+  for (int i = 0; i < 500; ++i) {
+    json += (i > 0 ? ",\"f" : "\"f") + std::to_string(i * 7919 % 500) + "\":" + std::to_string(i);
+  }
+  json += R"(},"other":{"x":3}})";
+  const Parsed parsed = Parse(json);
+  CHECK(parsed.problems.empty());
+  for (int i = 0; i < 500; ++i) {
+    const std::string field = "f" + std::to_string(i * 7919 % 500);
+    CHECK(HMGet(parsed, "big", {field}) == "[\"" + std::to_string(i) + "\"]");
+  }
+  CHECK(HMGet(parsed, "big", {"f500", "", "a", "z"}) == "[nil,nil,nil,nil]");
+  CHECK(HMGet(parsed, "other", {"x"}) == R"(["3"])");
+}
+
+TEST_CASE("LRANGE takes its ends as Redis does") {
+  const Parsed parsed = Parse(R"({"l":[0,1,2,3,4]})");
+  constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  struct Case {
+    std::int64_t from;
+    std::int64_t to;
+    const char* expected;
+  };
+  for (const Case& c : {Case{0, -1, R"(["0","1","2","3","4"])"}, Case{0, 0, R"(["0"])"},
+                        Case{1, 2, R"(["1","2"])"}, Case{-2, -1, R"(["3","4"])"},
+                        Case{-100, 1, R"(["0","1"])"}, Case{3, 100, R"(["3","4"])"},
+                        Case{3, 2, "[]"}, Case{5, 10, "[]"}, Case{0, -6, "[]"},
+                        Case{-1, -2, "[]"}, Case{kMin, kMax, R"(["0","1","2","3","4"])"},
+                        Case{kMax, kMin, "[]"}, Case{kMin, kMin, "[]"}}) {
+    CAPTURE(c.from);
+    CAPTURE(c.to);
+    CHECK(LRange(parsed, "l", c.from, c.to) == c.expected);
+  }
+}
+
+TEST_CASE("a pipeline is answered command by command, from the store's own bytes") {
+  Parsed parsed = Parse(R"({"h":{"a":"abc"},"l":[1,2]})");
+  CommandBatch batch;
+  batch.HGetAll("h");
+  batch.LRange("none", 0, -1);
+  batch.LRange("l", 0, -1);
+  batch.HGetAll("l");
+  const Replies first = AnswerFromStore(parsed.store, batch);
+  const Replies second = AnswerFromStore(parsed.store, batch);
+  REQUIRE(first.size() == 4);
+  CHECK(ReplyText(first) ==
+        R"(["a","abc"] [] ["1","2"] )"
+        "-WRONGTYPE Operation against a key holding the wrong kind of value");
+  CHECK((&first[0] + 2)->data == (&second[0] + 2)->data);
+  parsed.store.reset();  // the replies keep it
+  CHECK((&first[0] + 2)->text() == "abc");
+}
+
+TEST_CASE("what no key can hold is a problem with its place, all of them found") {
+  const Parsed parsed = Parse(
+      R"({"a/b":7,"n":null,"h":{"x":null,"y":{"z":1},"ok":1},"l":[1,[2],{"k":3},null],"b":true,
+          "t":{"d":1,"e":2,"d":3},"dup":[1],"dup":[2]})");
+  CHECK(parsed.problems ==
+        std::vector<std::string>{
+            "/a~1b: a key holds a hash (an object), a list (an array) or a string, not 7",
+            "/n: a key holds a hash (an object), a list (an array) or a string, not null",
+            "/h/x: expected a string, a number, true or false, not null",
+            "/h/y: expected a string, a number, true or false, not an object",
+            "/l/1: expected a string, a number, true or false, not an array",
+            "/l/2: expected a string, a number, true or false, not an object",
+            "/l/3: expected a string, a number, true or false, not null",
+            "/b: a key holds a hash (an object), a list (an array) or a string, not true",
+            "/t/d: the field stands twice",
+            "/dup: the key stands twice",
+        });
+}
+
+TEST_CASE("data that is no object is a problem of the whole file") {
+  CHECK(Parse("[1]").problems == std::vector<std::string>{": expected an object of keys, not an array"});
+  CHECK(Parse("{}").store->key_count() == 0);
+}
+
+TEST_CASE("the data can be written as commands that load it, lists deleted first") {
+  const Parsed parsed = Parse(R"({"l":[1,"a\r\nb"],"h":{"x":0.5,"y":""},"s":"é","none":[],"no":{}})");
+  std::string out;
+  AppendLoadCommands(*parsed.store, out);
+  CHECK(out ==
+        "*2\r\n$3\r\nDEL\r\n$1\r\nl\r\n"
+        "*4\r\n$5\r\nRPUSH\r\n$1\r\nl\r\n$1\r\n1\r\n$4\r\na\r\nb\r\n"
+        "*6\r\n$4\r\nHSET\r\n$1\r\nh\r\n$1\r\nx\r\n$3\r\n0.5\r\n$1\r\ny\r\n$0\r\n\r\n"
+        "*3\r\n$3\r\nSET\r\n$1\r\ns\r\n$2\r\né\r\n"
+        "*2\r\n$3\r\nDEL\r\n$4\r\nnone\r\n");
+}
+
+}  // namespace
+}  // namespace rankd
