@@ -1,0 +1,21 @@
+// Which keys the rows of each node carry, found without running anything.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/graph/plan_edges.h"
+#include "engine/plan/plan.h"
+#include "engine/plan/problem.h"
+#include "engine/task/task.h"
+
+namespace rankd {
+
+/// Lets each task check the keys of its inputs, in topological order. `tasks`: one for each node,
+/// nullptr where there is a problem; what is behind such a node is not checked, for nothing is
+/// known of its rows.
+void CheckKeyFlow(const Plan& plan, const PlanEdges& edges, const std::vector<std::uint32_t>& order,
+                  std::span<const Task* const> tasks, Problems& problems);
+
+}  // namespace rankd
