@@ -1,0 +1,46 @@
+#include <memory>
+
+#include "engine/task/spec.h"
+#include "tasks/blocks.h"
+#include "tasks/specs.h"
+
+namespace rankd {
+namespace {
+
+/// The inputs' rows one after the other.
+class ConcatTask final : public CpuTask {
+ public:
+  KeySet OutputKeys(std::span<const KeySet> inputs) const override {
+    KeySet keys;
+    for (const KeySet& input : inputs) keys.AddAll(input);
+    return keys;
+  }
+
+  Result<RowSet> Run(const NodeContext& context) const override {
+    if (context.stop.stop_requested()) return Cancelled();
+    return Concat(*context.schema, context.inputs);
+  }
+
+  double EstimateCost(std::size_t rows) const override { return static_cast<double>(rows) * 5; }
+};
+
+std::unique_ptr<const Task> MakeConcat(TaskBuilder&) { return std::make_unique<ConcatTask>(); }
+
+constexpr ParamDoc kParams[] = {
+    {"rhs", "node", false, "", "one more input, after the others"},
+};
+
+}  // namespace
+
+TaskSpec ConcatSpec() {
+  return {.op = "concat",
+          .doc = "The inputs' rows one after the other; keys are the union, the rest is filled.",
+          .min_inputs = 2,
+          .max_inputs = kAnyNumberOfInputs,
+          .takes_rhs = true,
+          .kind = "cpu",
+          .params = kParams,
+          .make = MakeConcat};
+}
+
+}  // namespace rankd

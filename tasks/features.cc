@@ -1,0 +1,91 @@
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/task/spec.h"
+#include "tasks/common_params.h"
+#include "tasks/hash_fields.h"
+#include "tasks/specs.h"
+
+namespace rankd {
+namespace {
+
+/// The input rows, with fields of each row's hash written.
+class Features final : public AsyncTask {
+ public:
+  Features(EndpointId endpoint, HashFields fields, KeyTemplate key)
+      : endpoint_(endpoint), fields_(std::move(fields)), key_(std::move(key)) {}
+
+  KeySet OutputKeys(std::span<const KeySet> inputs) const override {
+    KeySet keys = inputs[0];
+    fields_.AddTo(keys);
+    return keys;
+  }
+
+  Co<Result<RowSet>> Run(const AsyncContext& context) const override {
+    if (fields_.empty()) co_return context.inputs[0];
+    CommandBatch commands;
+    Result<void> asked = AskForHashes(context, commands);
+    if (!asked) co_return std::unexpected(std::move(asked).error());
+    KvCall call(context.client(endpoint_), commands, *context.stop_source);
+    Result<Replies> replies = co_await call;
+    if (!replies) co_return std::unexpected(std::move(replies).error());
+    Result<std::vector<ColumnRef>> columns =
+        fields_.ReadHMGet(commands, *replies, context.inputs[0]);
+    if (!columns) co_return std::unexpected(std::move(columns).error());
+    co_return fields_.WriteTo(context.inputs[0], *std::move(columns));
+  }
+
+ private:
+  Result<void> AskForHashes(const AsyncContext& context, CommandBatch& commands) const {
+    const RowSet& rows = context.inputs[0];
+    std::string redis_key;
+    for (std::size_t row = 0; row < rows.rows(); ++row) {
+      redis_key.clear();
+      RANKD_TRY(key_.Append(rows, row, *context.schema, redis_key));
+      fields_.Ask(redis_key, commands);
+    }
+    return {};
+  }
+
+  EndpointId endpoint_;
+  HashFields fields_;
+  KeyTemplate key_;
+};
+
+std::unique_ptr<const Task> MakeFeatures(TaskBuilder& builder) {
+  const std::optional<EndpointId> endpoint = builder.Endpoint("endpoint");
+  std::optional<HashFields> fields;
+  if (builder.Find("fields") == nullptr) {
+    MissingParam(builder, "features", "\"fields\"");
+  } else {
+    fields = ReadFieldsParam(builder, DefaultFields::kNone);
+  }
+  std::optional<KeyTemplate> key = builder.Template("key", "user:{id}");
+  if (!endpoint || !fields || !key) return nullptr;
+  return std::make_unique<Features>(*endpoint, *std::move(fields), *std::move(key));
+}
+
+constexpr ParamDoc kParams[] = {
+    {"endpoint", "endpoint", true, "", "where the hashes are read"},
+    {"fields", "list of keys", true, "", "fields of each row's hash to write"},
+    {"key", "key template", false, "\"user:{id}\"",
+     "the hash of a row; {name} is any key it carries"},
+};
+
+}  // namespace
+
+TaskSpec FeaturesSpec() {
+  return {.op = "features",
+          .doc = "The input rows, with fields of each row's hash (HMGET) written.",
+          .min_inputs = 1,
+          .max_inputs = 1,
+          .takes_rhs = false,
+          .kind = "io",
+          .params = kParams,
+          .make = MakeFeatures};
+}
+
+}  // namespace rankd

@@ -1,0 +1,107 @@
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "engine/base/json.h"
+#include "engine/task/spec.h"
+#include "tasks/common_params.h"
+#include "tasks/literal_rows.h"
+#include "tasks/specs.h"
+
+namespace rankd {
+namespace {
+
+/// More rows than this are made when the node runs, not kept with the plan.
+constexpr std::int64_t kMostKept = 1'000'000;
+constexpr std::int64_t kMostRows = 10'000'000;
+
+/// Ids 1, 2, …, `count`.
+RowSet CountedRows(std::int64_t count) {
+  Column::Ints ids(static_cast<std::size_t>(count));
+  std::iota(ids.begin(), ids.end(), std::int64_t{1});
+  return RowSet(Column::Make(std::move(ids)));
+}
+
+/// The same rows for every run.
+class FixedRows final : public CpuTask {
+ public:
+  explicit FixedRows(RowSet rows) : rows_(std::move(rows)) {}
+
+  KeySet OutputKeys(std::span<const KeySet>) const override {
+    KeySet keys;
+    for (const RowSet::Entry& entry : rows_.entries()) keys.Add(entry.key);
+    return keys;
+  }
+  Result<RowSet> Run(const NodeContext&) const override { return rows_; }
+  Placement placement() const override { return Placement::kInline; }
+  double EstimateCost(std::size_t) const override { return 50; }
+
+ private:
+  RowSet rows_;
+};
+
+/// As many rows as a number says.
+class CountedSource final : public CpuTask {
+ public:
+  explicit CountedSource(NumberParam row_count) : row_count_(std::move(row_count)) {}
+
+  KeySet OutputKeys(std::span<const KeySet>) const override { return KeySet(); }
+  Result<RowSet> Run(const NodeContext& context) const override {
+    RANKD_TRY(const std::int64_t row_count, row_count_.Evaluate(context));
+    return CountedRows(row_count);
+  }
+  Placement placement() const override { return Placement::kInline; }
+  double EstimateCost(std::size_t) const override {
+    return static_cast<double>(row_count_.literal().value_or(1000));
+  }
+
+ private:
+  NumberParam row_count_;
+};
+
+std::unique_ptr<const Task> MakeFixedSource(TaskBuilder& builder) {
+  const Json* rows = builder.Find("rows");
+  const bool has_row_count = builder.Find("row_count") != nullptr;
+  if (rows != nullptr && has_row_count) {
+    builder.Problem("/rows", "only one of \"row_count\" and \"rows\" may be given");
+    return nullptr;
+  }
+  if (rows == nullptr && !has_row_count) {
+    MissingParam(builder, "fixed_source", "\"row_count\" or \"rows\"");
+    return nullptr;
+  }
+  if (rows != nullptr) {
+    std::optional<RowSet> literal = ReadLiteralRows(builder, *rows);
+    if (!literal) return nullptr;
+    return std::make_unique<FixedRows>(*std::move(literal));
+  }
+  std::optional<NumberParam> row_count = builder.Number("row_count", 1, kMostRows, std::nullopt);
+  if (!row_count) return nullptr;
+  if (row_count->literal() && *row_count->literal() <= kMostKept) {
+    return std::make_unique<FixedRows>(CountedRows(*row_count->literal()));
+  }
+  return std::make_unique<CountedSource>(*std::move(row_count));
+}
+
+constexpr ParamDoc kParams[] = {
+    {"row_count", "int or {expr}", false, "",
+     "rows with ids 1 to this many, up to 10000000; this or rows"},
+    {"rows", "list of objects", false, "",
+     "the rows, such as [{\"id\": 7, \"score\": 0.5}]; this or row_count"},
+};
+
+}  // namespace
+
+TaskSpec FixedSourceSpec() {
+  return {.op = "fixed_source",
+          .doc = "Rows that stand in the plan.",
+          .min_inputs = 0,
+          .max_inputs = 0,
+          .takes_rhs = false,
+          .kind = "inline",
+          .params = kParams,
+          .make = MakeFixedSource};
+}
+
+}  // namespace rankd

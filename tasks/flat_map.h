@@ -1,0 +1,81 @@
+// A hash map from 64-bit numbers to 32-bit ones: open addressing, linear probing, no allocation per
+// entry. For one task run, one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace rankd {
+
+class FlatMap {
+ public:
+  /// No value of an entry.
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+  FlatMap() : slots_(kFirstCapacity), mask_(kFirstCapacity - 1) {}
+
+  /// The value of `key`, which becomes `value` (not kNone) where there was none; whether there was
+  /// none.
+  std::pair<std::uint32_t, bool> FindOrInsert(std::uint64_t key, std::uint32_t value) {
+    Slot* slot = Place(key);
+    if (slot->value != kNone) return {slot->value, false};
+    *slot = Slot{key, value};
+    if (++size_ > slots_.size() / 2) Grow();
+    return {value, true};
+  }
+
+  /// kNone where there is none.
+  std::uint32_t Find(std::uint64_t key) { return Place(key)->value; }
+
+  /// Calls `f(key)` for each key, in no particular order.
+  template <typename F>
+  void ForEachKey(F&& f) const {
+    for (const Slot& slot : slots_) {
+      if (slot.value != kNone) f(slot.key);
+    }
+  }
+
+  std::size_t size() const { return size_; }
+
+ private:
+  struct Slot {
+    std::uint64_t key = 0;
+    std::uint32_t value = kNone;
+  };
+  static constexpr std::size_t kFirstCapacity = 64;
+
+  /// The finalizer of MurmurHash3 (Appleby): every bit of the key moves every bit of the result.
+  static std::size_t Hash(std::uint64_t key) {
+    key ^= key >> 33;
+    key *= 0xff51afd7ed558ccdULL;
+    key ^= key >> 33;
+    key *= 0xc4ceb9fe1a85ec53ULL;
+    key ^= key >> 33;
+    return static_cast<std::size_t>(key);
+  }
+
+  /// The slot of `key`, or the free one it belongs into.
+  Slot* Place(std::uint64_t key) {
+    std::size_t i = Hash(key) & mask_;
+    while (slots_[i].value != kNone && slots_[i].key != key) i = (i + 1) & mask_;
+    return &slots_[i];
+  }
+
+  void Grow() {
+    std::vector<Slot> old(slots_.size() * 2);
+    old.swap(slots_);
+    mask_ = slots_.size() - 1;
+    for (const Slot& slot : old) {
+      if (slot.value != kNone) *Place(slot.key) = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t mask_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace rankd

@@ -1,0 +1,175 @@
+// follow, recommendation and media: the same task, each with its own keys and fields by default.
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/task/spec.h"
+#include "tasks/common_params.h"
+#include "tasks/hash_fields.h"
+#include "tasks/list_ids.h"
+#include "tasks/specs.h"
+
+namespace rankd {
+namespace {
+
+/// The ids in each input row's list, hydrated from their hashes.
+class ListTask final : public AsyncTask {
+ public:
+  struct Params {
+    EndpointId endpoint;
+    std::optional<NumberParam> fanout;  ///< None: the whole list.
+    HashFields fields;
+    KeyTemplate key;
+    KeyTemplate hydrate_key;
+  };
+  explicit ListTask(Params params) : params_(std::move(params)) {}
+
+  KeySet OutputKeys(std::span<const KeySet>) const override {
+    KeySet keys;
+    params_.fields.AddTo(keys);
+    return keys;
+  }
+
+  Co<Result<RowSet>> Run(const AsyncContext& context) const override {
+    KvClient& client = context.client(params_.endpoint);
+    CommandBatch commands;
+    Result<void> asked = AskForLists(context, commands);
+    if (!asked) co_return std::unexpected(std::move(asked).error());
+    KvCall list_call(client, commands, *context.stop_source);
+    Result<Replies> lists = co_await list_call;
+    if (!lists) co_return std::unexpected(std::move(lists).error());
+    Result<ColumnRef> ids = ReadIdLists(commands, *lists);
+    if (!ids) co_return std::unexpected(std::move(ids).error());
+    if (params_.fields.empty()) co_return RowSet(*std::move(ids));
+
+    *lists = Replies();
+    AskForHashes(**ids, commands);
+    KvCall hash_call(client, commands, *context.stop_source);
+    Result<Replies> hashes = co_await hash_call;
+    if (!hashes) co_return std::unexpected(std::move(hashes).error());
+    Result<std::vector<ColumnRef>> columns =
+        params_.fields.ReadHMGet(commands, *hashes, RowSet(*ids));
+    if (!columns) co_return std::unexpected(std::move(columns).error());
+    co_return params_.fields.MakeRows(*std::move(ids), *std::move(columns));
+  }
+
+ private:
+  Result<void> AskForLists(const AsyncContext& context, CommandBatch& commands) const {
+    const RowSet& rows = context.inputs[0];
+    std::int64_t last = -1;
+    if (params_.fanout) {
+      RANKD_TRY(const std::int64_t fanout, params_.fanout->Evaluate(context));
+      last = fanout - 1;
+    }
+    std::string redis_key;
+    for (std::size_t row = 0; row < rows.rows(); ++row) {
+      redis_key.clear();
+      RANKD_TRY(params_.key.Append(rows, row, *context.schema, redis_key));
+      commands.LRange(redis_key, 0, last);
+    }
+    return {};
+  }
+
+  void AskForHashes(const Column& ids, CommandBatch& commands) const {
+    commands.Clear();
+    std::string redis_key;
+    for (const std::int64_t id : ids.ints()) {
+      redis_key.clear();
+      params_.hydrate_key.AppendForId(id, redis_key);
+      params_.fields.Ask(redis_key, commands);
+    }
+  }
+
+  Params params_;
+};
+
+std::unique_ptr<const Task> MakeListTask(TaskBuilder& builder, std::string_view default_key,
+                                         DefaultFields default_fields) {
+  const std::optional<EndpointId> endpoint = builder.Endpoint("endpoint");
+  std::optional<NumberParam> fanout;
+  bool fanout_is_right = true;
+  if (builder.Find("fanout") != nullptr) {
+    fanout = builder.Number("fanout", 1, 10'000'000, std::nullopt);
+    fanout_is_right = fanout.has_value();
+  }
+  std::optional<HashFields> fields = ReadFieldsParam(builder, default_fields);
+  std::optional<KeyTemplate> key = builder.Template("key", default_key);
+  std::optional<KeyTemplate> hydrate_key = ReadIdTemplateParam(builder, "hydrate_key", "user:{id}");
+  if (!endpoint || !fanout_is_right || !fields || !key || !hydrate_key) return nullptr;
+  ListTask::Params params{*endpoint, std::move(fanout), *std::move(fields), *std::move(key),
+                          *std::move(hydrate_key)};
+  return std::make_unique<ListTask>(std::move(params));
+}
+
+std::unique_ptr<const Task> MakeFollow(TaskBuilder& builder) {
+  return MakeListTask(builder, "follow:{id}", DefaultFields::kCountry);
+}
+
+std::unique_ptr<const Task> MakeRecommendation(TaskBuilder& builder) {
+  return MakeListTask(builder, "recommendation:{id}", DefaultFields::kCountry);
+}
+
+std::unique_ptr<const Task> MakeMedia(TaskBuilder& builder) {
+  return MakeListTask(builder, "media:{id}", DefaultFields::kNone);
+}
+
+constexpr ParamDoc kEndpoint{"endpoint", "endpoint", true, "", "where lists and hashes are read"};
+constexpr ParamDoc kFanout{"fanout", "int or {expr}", false, "",
+                           "how many of each list, 1 to 10000000; the whole list by default"};
+constexpr ParamDoc kCountryField{
+    "fields", "list of keys", false, "[\"country\"]",
+    "fields of each id's hash to carry; the default holds where such a key is registered"};
+constexpr ParamDoc kNoField{"fields", "list of keys", false, "[]",
+                            "fields of each id's hash to carry"};
+constexpr std::string_view kKeyDoc = "the list of an input row; {name} is any key it carries";
+constexpr ParamDoc kHydrateKey{"hydrate_key", "key template", false, "\"user:{id}\"",
+                               "the hash of an id"};
+
+constexpr ParamDoc kFollowParams[] = {
+    kEndpoint,   kFanout, kCountryField, {"key", "key template", false, "\"follow:{id}\"", kKeyDoc},
+    kHydrateKey,
+};
+constexpr ParamDoc kRecommendationParams[] = {
+    kEndpoint,     kFanout,
+    kCountryField, {"key", "key template", false, "\"recommendation:{id}\"", kKeyDoc},
+    kHydrateKey,
+};
+constexpr ParamDoc kMediaParams[] = {
+    kEndpoint,   kFanout, kNoField, {"key", "key template", false, "\"media:{id}\"", kKeyDoc},
+    kHydrateKey,
+};
+
+TaskSpec ListSpec(std::string_view op, std::string_view doc, std::span<const ParamDoc> params,
+                  std::unique_ptr<const Task> (*make)(TaskBuilder&)) {
+  return {.op = op,
+          .doc = doc,
+          .min_inputs = 1,
+          .max_inputs = 1,
+          .takes_rhs = false,
+          .kind = "io",
+          .params = params,
+          .make = make};
+}
+
+}  // namespace
+
+TaskSpec FollowSpec() {
+  return ListSpec("follow", "The ids each input row follows (LRANGE), with fields of their hashes.",
+                  kFollowParams, MakeFollow);
+}
+
+TaskSpec RecommendationSpec() {
+  return ListSpec("recommendation",
+                  "The ids recommended to each input row (LRANGE), with fields of their hashes.",
+                  kRecommendationParams, MakeRecommendation);
+}
+
+TaskSpec MediaSpec() {
+  return ListSpec("media",
+                  "The ids of each input row's media (LRANGE), with fields of their hashes.",
+                  kMediaParams, MakeMedia);
+}
+
+}  // namespace rankd

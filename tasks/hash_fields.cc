@@ -1,0 +1,187 @@
+#include "tasks/hash_fields.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/number_text.h"
+#include "engine/base/utf8.h"
+#include "tasks/quote.h"
+#include "tasks/replies.h"
+
+namespace rankd {
+namespace {
+
+std::optional<bool> ParseBool(std::string_view text) {
+  if (text == "true" || text == "1") return true;
+  if (text == "false" || text == "0") return false;
+  return std::nullopt;
+}
+
+/// False when `text` is no value of the column's type.
+bool AppendText(std::string_view text, ColumnBuilder& column) {
+  switch (column.type()) {
+    case ValueType::kInt:
+      if (const std::optional<std::int64_t> value = ParseInt(text)) {
+        column.AppendInt(*value);
+        return true;
+      }
+      return false;
+    case ValueType::kFloat:
+      if (const std::optional<double> value = ParseFloat(text)) {
+        column.AppendFloat(*value);
+        return true;
+      }
+      return false;
+    case ValueType::kBool:
+      if (const std::optional<bool> value = ParseBool(text)) {
+        column.AppendBool(*value);
+        return true;
+      }
+      return false;
+    case ValueType::kString:
+      if (!IsValidUtf8(text)) return false;
+      column.AppendString(text);
+      return true;
+  }
+  return false;
+}
+
+std::string_view Demand(ValueType type) {
+  switch (type) {
+    case ValueType::kInt:
+      return "no 64-bit integer";
+    case ValueType::kFloat:
+      return "no finite number";
+    case ValueType::kBool:
+      return "none of true, false, 1 and 0";
+    case ValueType::kString:
+      return "not UTF-8";
+  }
+  return "";
+}
+
+std::vector<ColumnRef> Finish(std::vector<ColumnBuilder> builders) {
+  std::vector<ColumnRef> columns;
+  columns.reserve(builders.size());
+  for (ColumnBuilder& builder : builders) columns.push_back(std::move(builder).Finish());
+  return columns;
+}
+
+}  // namespace
+
+HashFields::HashFields(std::vector<KeyId> keys, const Schema& schema) : keys_(std::move(keys)) {
+  std::sort(keys_.begin(), keys_.end());
+  keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
+  for (const KeyId key : keys_) {
+    const KeySpec& spec = schema.key(key);
+    names_.push_back(spec.name);
+    fields_.push_back(
+        {spec.type, spec.default_value, spec.nullable || !IsNull(spec.default_value)});
+  }
+}
+
+void HashFields::AddTo(KeySet& keys) const {
+  for (const KeyId key : keys_) keys.Add(key);
+}
+
+void HashFields::Ask(std::string_view redis_key, CommandBatch& commands) const {
+  commands.HMGet(redis_key, names_);
+}
+
+std::vector<ColumnBuilder> HashFields::Builders(std::size_t rows) const {
+  std::vector<ColumnBuilder> builders;
+  builders.reserve(fields_.size());
+  for (const Field& field : fields_) builders.emplace_back(field.type, rows);
+  return builders;
+}
+
+Result<void> HashFields::Append(std::size_t field, const ReplyNode* value,
+                                std::string_view redis_key, std::int64_t id,
+                                ColumnBuilder& column) const {
+  if (value == nullptr || value->kind == ReplyKind::kNil) {
+    if (!fields_[field].may_lack) {
+      return Fail(ErrorCode::kNullValue, "key \"" + names_[field] + "\" of id " +
+                                             std::to_string(id) + " may not be null, but " +
+                                             Quote(redis_key) + " lacks it");
+    }
+    column.Append(fields_[field].fill);
+    return {};
+  }
+  if (value->kind != ReplyKind::kString) {
+    return BadReply(redis_key, *value, "the value of field \"" + names_[field] + "\" is no string");
+  }
+  if (AppendText(value->text(), column)) return {};
+  return BadReply(redis_key, *value,
+                  "field \"" + names_[field] + "\" is " + Quote(value->text()) + ", " +
+                      std::string(Demand(column.type())));
+}
+
+Result<std::vector<ColumnRef>> HashFields::ReadHMGet(const CommandBatch& commands,
+                                                     const Replies& replies,
+                                                     const RowSet& rows) const {
+  RANKD_TRY(CheckCount(commands, replies));
+  std::vector<ColumnBuilder> builders = Builders(rows.rows());
+  for (std::size_t row = 0; row < replies.size(); ++row) {
+    const ReplyNode& reply = replies[row];
+    RANKD_TRY(CheckArray(commands, row, reply));
+    if (reply.size != fields_.size()) {
+      return BadReply(commands.key(row), reply,
+                      "HMGET of " + std::to_string(fields_.size()) + " fields gave " +
+                          std::to_string(reply.size) + " values");
+    }
+    const ReplyNode* value = &reply + 1;
+    for (std::size_t field = 0; field < fields_.size(); ++field, value += value->span) {
+      RANKD_TRY(Append(field, value, commands.key(row), rows.IdAt(row), builders[field]));
+    }
+  }
+  return Finish(std::move(builders));
+}
+
+Result<std::vector<ColumnRef>> HashFields::ReadHGetAll(const CommandBatch& commands,
+                                                       const Replies& replies,
+                                                       const RowSet& rows) const {
+  RANKD_TRY(CheckCount(commands, replies));
+  std::vector<ColumnBuilder> builders = Builders(rows.rows());
+  std::vector<const ReplyNode*> values(fields_.size());
+  for (std::size_t row = 0; row < replies.size(); ++row) {
+    const ReplyNode& reply = replies[row];
+    RANKD_TRY(CheckArray(commands, row, reply));
+    if (reply.size % 2 != 0) {
+      return BadReply(commands.key(row), reply, "HGETALL gave a field without a value");
+    }
+    std::fill(values.begin(), values.end(), nullptr);
+    const ReplyNode* name = &reply + 1;
+    for (std::uint32_t i = 0; i < reply.size; i += 2) {
+      const ReplyNode* value = name + name->span;
+      for (std::size_t field = 0; field < names_.size(); ++field) {
+        if (name->kind == ReplyKind::kString && name->text() == names_[field]) {
+          values[field] = value;
+        }
+      }
+      name = value + value->span;
+    }
+    for (std::size_t field = 0; field < fields_.size(); ++field) {
+      RANKD_TRY(Append(field, values[field], commands.key(row), rows.IdAt(row), builders[field]));
+    }
+  }
+  return Finish(std::move(builders));
+}
+
+RowSet HashFields::MakeRows(ColumnRef ids, std::vector<ColumnRef> columns) const {
+  std::vector<RowSet::Entry> entries;
+  entries.reserve(keys_.size() + 1);
+  entries.push_back({kIdKey, std::move(ids)});
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    entries.push_back({keys_[i], std::move(columns[i])});
+  }
+  return RowSet(std::move(entries));
+}
+
+RowSet HashFields::WriteTo(RowSet rows, std::vector<ColumnRef> columns) const {
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    rows = rows.WithColumn(keys_[i], std::move(columns[i]));
+  }
+  return rows;
+}
+
+}  // namespace rankd

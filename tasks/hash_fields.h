@@ -1,0 +1,66 @@
+// The fields of Redis hashes that a task reads, as columns. What a hash lacks is filled.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/base/result.h"
+#include "engine/data/column.h"
+#include "engine/data/rowset.h"
+#include "engine/data/schema.h"
+#include "engine/kv/command.h"
+#include "engine/kv/reply.h"
+#include "engine/task/key_set.h"
+
+namespace rankd {
+
+/// Which keys, and how their texts become values. Immutable, any thread.
+class HashFields {
+ public:
+  /// Repeats count once. `id` is not among them.
+  HashFields(std::vector<KeyId> keys, const Schema& schema);
+
+  bool empty() const { return keys_.empty(); }
+  /// Sorted; the order of the columns read.
+  std::span<const KeyId> keys() const { return keys_; }
+  void AddTo(KeySet& keys) const;
+
+  /// Adds the HMGET of one hash.
+  void Ask(std::string_view redis_key, CommandBatch& commands) const;
+
+  /// The columns, out of one HMGET for each of `rows`. Errors: redis_error, bad_data (both name the
+  /// Redis key), null_value (names the row's id).
+  [[nodiscard]] Result<std::vector<ColumnRef>> ReadHMGet(const CommandBatch& commands,
+                                                         const Replies& replies,
+                                                         const RowSet& rows) const;
+  /// The same out of one HGETALL for each of `rows`; fields that are not asked for are left out.
+  [[nodiscard]] Result<std::vector<ColumnRef>> ReadHGetAll(const CommandBatch& commands,
+                                                           const Replies& replies,
+                                                           const RowSet& rows) const;
+
+  /// Rows that carry `id` and the columns read, nothing else.
+  RowSet MakeRows(ColumnRef ids, std::vector<ColumnRef> columns) const;
+  /// `rows` with the columns read written.
+  RowSet WriteTo(RowSet rows, std::vector<ColumnRef> columns) const;
+
+ private:
+  struct Field {
+    ValueType type;
+    Value fill;
+    bool may_lack;  ///< There is a default, or null is fine.
+  };
+  std::vector<ColumnBuilder> Builders(std::size_t rows) const;
+  /// Appends the value of field `field`; `value` is nullptr where the hash lacks it.
+  Result<void> Append(std::size_t field, const ReplyNode* value, std::string_view redis_key,
+                      std::int64_t id, ColumnBuilder& column) const;
+
+  std::vector<KeyId> keys_;
+  std::vector<std::string> names_;  ///< Of keys_.
+  std::vector<Field> fields_;       ///< Of keys_.
+};
+
+}  // namespace rankd

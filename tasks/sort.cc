@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/json.h"
+#include "engine/base/suggest.h"
+#include "engine/task/spec.h"
+#include "tasks/blocks.h"
+#include "tasks/common_params.h"
+#include "tasks/radix_sort.h"
+#include "tasks/row_keys.h"
+#include "tasks/specs.h"
+
+namespace rankd {
+namespace {
+
+enum class Order : std::uint8_t { kAscending, kDescending };
+
+struct SortKey {
+  KeyId key;
+  Order order = Order::kAscending;
+};
+
+/// Sorts `order` (row numbers) by one key: stable, nulls last. False when stopped.
+Result<void> SortRows(const RowSet& rows, const Column& column, Order direction, StopToken stop,
+                      std::vector<std::uint32_t>& order) {
+  RANKD_TRY(const RowKeys keys, OrderKeys(rows, column, stop));
+  const std::uint64_t flip = direction == Order::kDescending ? ~std::uint64_t{0} : 0;
+  std::vector<KeyedRow> present;
+  std::vector<std::uint32_t> nulls;
+  present.reserve(order.size());
+  const bool parted = ForEachBlock(order.size(), stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t row = order[i];
+      if (column.IsNullAt(rows.BaseRow(row))) {
+        nulls.push_back(row);
+      } else {
+        present.push_back({keys[row] ^ flip, row});
+      }
+    }
+  });
+  if (!parted || !SortByKey(present, stop)) return Cancelled();
+  for (std::size_t i = 0; i < present.size(); ++i) order[i] = present[i].row;
+  std::copy(nulls.begin(), nulls.end(),
+            order.begin() + static_cast<std::ptrdiff_t>(present.size()));
+  return {};
+}
+
+/// Stable in both orders, nulls last in both.
+class Sort final : public CpuTask {
+ public:
+  explicit Sort(std::vector<SortKey> keys) : keys_(std::move(keys)) {}
+
+  KeySet OutputKeys(std::span<const KeySet> inputs) const override { return inputs[0]; }
+
+  Result<RowSet> Run(const NodeContext& context) const override {
+    const RowSet& rows = context.inputs[0];
+    if (rows.rows() < 2) return rows;
+    std::vector<std::uint32_t> order(rows.rows());
+    std::iota(order.begin(), order.end(), 0U);
+    // The least significant key first: each later sort keeps the order of its equals.
+    for (std::size_t i = keys_.size(); i-- > 0;) {
+      const Column* column = rows.Find(keys_[i].key);
+      if (column == nullptr) continue;  // all null
+      RANKD_TRY(SortRows(rows, *column, keys_[i].order, context.stop, order));
+    }
+    if (std::is_sorted(order.begin(), order.end())) return rows;
+    for (std::uint32_t& row : order) row = rows.BaseRow(row);
+    return rows.WithSelection(std::make_shared<const Selection>(std::move(order)));
+  }
+
+  double EstimateCost(std::size_t rows) const override {
+    return static_cast<double>(rows) * static_cast<double>(keys_.size()) * 40;
+  }
+
+ private:
+  std::vector<SortKey> keys_;
+};
+
+constexpr std::string_view kAsc = "asc";
+constexpr std::string_view kDesc = "desc";
+
+/// One element of `keys`; `at` is its pointer.
+std::optional<SortKey> ReadSortKey(TaskBuilder& builder, const Json& value, const std::string& at) {
+  if (!value.is_object()) {
+    builder.Problem(at,
+                    "a sort key must be an object {\"key\", \"order\"}, not " + value.Describe());
+    return std::nullopt;
+  }
+  bool right = true;
+  constexpr std::string_view kFields[] = {"key", "order"};
+  for (const JsonField& field : value.fields()) {
+    if (std::find(std::begin(kFields), std::end(kFields), field.name) != std::end(kFields))
+      continue;
+    builder.Problem(JsonPointer(at, field.name), "unknown field \"" + std::string(field.name) +
+                                                     "\"" + DidYouMean(field.name, kFields));
+    right = false;
+  }
+  SortKey sort_key{};
+  const Json* key = value.Find("key");
+  if (key == nullptr || key->is_null()) {
+    builder.Problem(at, "missing field \"key\"");
+    right = false;
+  } else if (const std::optional<KeyId> found =
+                 builder.KeyValue(*key, at + "/key", KeyUse::kRead)) {
+    sort_key.key = *found;
+  } else {
+    right = false;
+  }
+  const Json* order = value.Find("order");
+  if (order != nullptr && !order->is_null()) {
+    const std::optional<std::string_view> text = order->AsString();
+    if (text == kDesc) {
+      sort_key.order = Order::kDescending;
+    } else if (text != kAsc) {
+      builder.Problem(at + "/order",
+                      "\"order\" must be \"asc\" or \"desc\", not " + order->Describe());
+      right = false;
+    }
+  }
+  if (!right) return std::nullopt;
+  return sort_key;
+}
+
+std::optional<std::vector<SortKey>> ReadSortKeys(TaskBuilder& builder, const Json& list) {
+  if (!list.is_array() || list.items().empty()) {
+    builder.Problem("/keys", "\"keys\" must be an array of objects {\"key\", \"order\"}, not " +
+                                 (list.is_array() ? "an empty one" : list.Describe()));
+    return std::nullopt;
+  }
+  std::vector<SortKey> keys;
+  bool right = true;
+  for (std::size_t i = 0; i < list.items().size(); ++i) {
+    const std::optional<SortKey> key =
+        ReadSortKey(builder, list.items()[i], JsonPointer("/keys", i));
+    if (key) keys.push_back(*key);
+    right = right && key.has_value();
+  }
+  if (!right) return std::nullopt;
+  return keys;
+}
+
+std::unique_ptr<const Task> MakeSort(TaskBuilder& builder) {
+  const Json* list = builder.Find("keys");
+  const bool has_key = builder.Find("key") != nullptr;
+  const bool has_by = builder.Find("by") != nullptr;
+  if (list == nullptr && !has_key && !has_by) {
+    MissingParam(builder, "sort", "\"key\", \"by\" or \"keys\"");
+    builder.Choice("order", {kAsc, kDesc}, 0);  // told as well when it is wrong
+    return nullptr;
+  }
+  if ((list != nullptr) + has_key + has_by > 1) {
+    builder.Problem(has_by ? "/by" : "/keys",
+                    "only one of \"key\", \"by\" and \"keys\" may be given");
+    return nullptr;
+  }
+  if (list != nullptr) {
+    if (builder.Find("order") != nullptr) {
+      builder.Problem("/order", "with keys, each key has an order of its own");
+      return nullptr;
+    }
+    std::optional<std::vector<SortKey>> keys = ReadSortKeys(builder, *list);
+    if (!keys) return nullptr;
+    return std::make_unique<Sort>(*std::move(keys));
+  }
+  const std::optional<KeyId> key = builder.Key(has_key ? "key" : "by", KeyUse::kRead);
+  const std::optional<std::size_t> order = builder.Choice("order", {kAsc, kDesc}, 0);
+  if (!key || !order) return nullptr;
+  return std::make_unique<Sort>(
+      std::vector<SortKey>{{*key, *order == 0 ? Order::kAscending : Order::kDescending}});
+}
+
+constexpr ParamDoc kParams[] = {
+    {"key", "key", false, "", "what to sort by; one of key, by and keys is required"},
+    {"by", "key", false, "", "another name for key"},
+    {"order", "\"asc\" or \"desc\"", false, "\"asc\"", "the order of key"},
+    {"keys", "list of {key, order}", false, "", "several keys, the most significant first"},
+};
+
+}  // namespace
+
+TaskSpec SortSpec() {
+  return {.op = "sort",
+          .doc = "The rows in the order of one or more keys; stable, nulls last in both orders.",
+          .min_inputs = 1,
+          .max_inputs = 1,
+          .takes_rhs = false,
+          .kind = "cpu",
+          .params = kParams,
+          .make = MakeSort};
+}
+
+}  // namespace rankd

@@ -1,0 +1,63 @@
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "engine/task/spec.h"
+#include "tasks/specs.h"
+
+namespace rankd {
+namespace {
+
+/// A slice of the order.
+class Take final : public CpuTask {
+ public:
+  Take(NumberParam count, NumberParam offset)
+      : count_(std::move(count)), offset_(std::move(offset)) {}
+
+  KeySet OutputKeys(std::span<const KeySet> inputs) const override { return inputs[0]; }
+
+  Result<RowSet> Run(const NodeContext& context) const override {
+    RANKD_TRY(const std::int64_t count, count_.Evaluate(context));
+    RANKD_TRY(const std::int64_t offset, offset_.Evaluate(context));
+    return context.inputs[0].Slice(static_cast<std::size_t>(offset),
+                                   static_cast<std::size_t>(count));
+  }
+
+  double EstimateCost(std::size_t rows) const override {
+    const bool literal = count_.literal() && offset_.literal();
+    return static_cast<double>(rows) * (literal ? 0.5 : 3.0);
+  }
+
+ private:
+  NumberParam count_;
+  NumberParam offset_;
+};
+
+std::unique_ptr<const Task> MakeTake(TaskBuilder& builder) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  std::optional<NumberParam> count = builder.Number("count", 0, kMost, std::nullopt);
+  std::optional<NumberParam> offset = builder.Number("offset", 0, kMost, 0);
+  if (!count || !offset) return nullptr;
+  return std::make_unique<Take>(*std::move(count), *std::move(offset));
+}
+
+constexpr ParamDoc kParams[] = {
+    {"count", "int or {expr}", true, "", "how many rows at most"},
+    {"offset", "int or {expr}", false, "0", "how many rows to leave out before"},
+};
+
+}  // namespace
+
+TaskSpec TakeSpec() {
+  return {.op = "take",
+          .doc = "A slice of the rows.",
+          .min_inputs = 1,
+          .max_inputs = 1,
+          .takes_rhs = false,
+          .kind = "cpu",
+          .params = kParams,
+          .make = MakeTake};
+}
+
+}  // namespace rankd

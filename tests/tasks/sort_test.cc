@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tests/tasks/one_task.h"
+
+namespace rankd {
+namespace {
+
+constexpr std::string_view kRows =
+    R"([{"id":5,"score":0.1,"country":"US"},{"id":3,"score":null,"country":"CA"},)"
+    R"({"id":9,"score":0.1,"country":null},{"id":1,"score":7.0,"country":"US"},)"
+    R"({"id":4,"score":-1.0,"country":"ca"}])";
+
+std::vector<std::int64_t> Ids(const Result<RowSet>& rows) {
+  REQUIRE(rows.has_value());
+  std::vector<std::int64_t> ids;
+  for (std::size_t i = 0; i < rows->rows(); ++i) ids.push_back(rows->IdAt(i));
+  return ids;
+}
+
+using IdList = std::vector<std::int64_t>;
+
+TEST_CASE("sort is stable in both orders and puts nulls last in both") {
+  CHECK(Ids(OneTask("sort", R"({"key":"score"})").Run({MakeRows(kRows)})) == IdList{4, 5, 9, 1, 3});
+  CHECK(Ids(OneTask("sort", R"({"by":"score","order":"desc"})").Run({MakeRows(kRows)})) ==
+        IdList{1, 5, 9, 4, 3});
+}
+
+TEST_CASE("sort by several keys takes the first as the most significant") {
+  OneTask sort("sort", R"({"keys":[{"key":"country"},{"key":"score","order":"desc"}]})");
+  CHECK(Ids(sort.Run({MakeRows(kRows)})) == IdList{3, 1, 5, 4, 9});
+}
+
+TEST_CASE("sort keeps the order where the rows do not carry the key") {
+  OneTask sort("sort", R"({"keys":[{"key":"title"},{"key":"id"}]})");
+  CHECK(Ids(sort.Run({MakeRows(kRows)})) == IdList{1, 3, 4, 5, 9});
+  OneTask by_title("sort", R"({"key":"title","order":"desc"})");
+  const RowSet rows = Select(MakeRows(kRows), {4, 0, 4});
+  CHECK(Ids(by_title.Run({rows})) == IdList{4, 5, 4});
+}
+
+TEST_CASE("sort tells bytes, bools, extreme ints and zeros apart as it should") {
+  CHECK(OneTask("sort", R"({"key":"flag"})")
+            .Text({MakeRows(R"([{"id":1,"flag":true},{"id":2,"flag":false},{"id":3}])")}) ==
+        "2 flag=false | 1 flag=true | 3 flag=null");
+  CHECK(OneTask("sort", R"({"key":"n","order":"desc"})")
+            .Text({MakeRows(R"([{"id":1,"n":-9223372036854775808},{"id":2,"n":0},)"
+                            R"({"id":3,"n":9223372036854775807},{"id":4,"n":-1}])")}) ==
+        "3 n=9223372036854775807 | 2 n=0 | 4 n=-1 | 1 n=-9223372036854775808");
+  CHECK(OneTask("sort", R"({"key":"score","order":"desc"})")
+            .Text({MakeRows(R"([{"id":1,"score":-0.0},{"id":2,"score":0.0},{"id":3,"score":-0.0},)"
+                            R"({"id":4,"score":5e-324},{"id":5,"score":-5e-324}])")}) ==
+        "4 score=5e-324 | 1 score=-0.0 | 2 score=0.0 | 3 score=-0.0 | 5 score=-5e-324");
+  CHECK(Ids(OneTask("sort", R"({"key":"country"})")
+                .Run({MakeRows(R"([{"id":1,"country":"é"},{"id":2,"country":"z"},)"
+                               R"({"id":3,"country":""},{"id":4,"country":"a\u0000"},)"
+                               R"({"id":5,"country":"a"},{"id":6,"country":"Z"}])")})) ==
+        IdList{3, 6, 5, 4, 2, 1});
+}
+
+TEST_CASE("sort of few rows of a large dictionary ranks only what they use") {
+  std::string json = "[";
+  for (int i = 0; i < 5000; ++i) {
+    json += (i == 0 ? "" : ",") + std::string(R"({"id":)") + std::to_string(i) +
+            R"(,"country":"text )" + std::to_string(i * 7919 % 5000) + R"("})";
+  }
+  json += "]";
+  const RowSet all = MakeRows(json);
+  OneTask sort("sort", R"({"key":"country"})");
+  CHECK(Ids(sort.Run({Select(all, {3, 1, 2, 1})})) == IdList{2, 3, 1, 1});
+  const Result<RowSet> sorted = sort.Run({all});
+  REQUIRE(sorted.has_value());
+  const Model model = ToModel(*sorted);
+  const KeyId country = TestKey("country");
+  CHECK(model.size() == 5000);
+  CHECK(std::is_sorted(model.begin(), model.end(), [&](const ModelRow& a, const ModelRow& b) {
+    return ValueLess(a.at(country), b.at(country));
+  }));
+}
+
+struct ModelKey {
+  std::string_view name;
+  bool descending;
+};
+
+Model SortModel(Model rows, const std::vector<ModelKey>& keys) {
+  const auto before = [&](const ModelRow& a, const ModelRow& b) {
+    for (const ModelKey& key : keys) {
+      const Value& x = ValueOf(a, TestKey(key.name));
+      const Value& y = ValueOf(b, TestKey(key.name));
+      if (IsNull(x) != IsNull(y)) return IsNull(y);
+      if (ValueLess(x, y)) return !key.descending;
+      if (ValueLess(y, x)) return key.descending;
+    }
+    return false;
+  };
+  for (std::size_t i = 1; i < rows.size(); ++i) {  // insertion: slow, stable, plainly right
+    for (std::size_t j = i; j > 0 && before(rows[j], rows[j - 1]); --j) {
+      std::swap(rows[j], rows[j - 1]);
+    }
+  }
+  return rows;
+}
+
+TEST_CASE("sort agrees with a row-by-row sort of random rows") {
+  struct Case {
+    std::string_view params;
+    std::vector<ModelKey> keys;
+  };
+  const Case cases[] = {
+      {R"({"key":"score"})", {{"score", false}}},
+      {R"({"key":"n","order":"desc"})", {{"n", true}}},
+      {R"({"key":"country"})", {{"country", false}}},
+      {R"({"key":"title","order":"desc"})", {{"title", true}}},
+      {R"({"key":"flag","order":"desc"})", {{"flag", true}}},
+      {R"({"key":"id"})", {{"id", false}}},
+      {R"({"keys":[{"key":"flag","order":"desc"},{"key":"country"},{"key":"score"}]})",
+       {{"flag", true}, {"country", false}, {"score", false}}},
+      {R"({"keys":[{"key":"n"},{"key":"n","order":"desc"},{"key":"id","order":"desc"}]})",
+       {{"n", false}, {"id", true}}},
+  };
+  Random random(1);
+  for (const Case& one : cases) {
+    OneTask sort("sort", one.params);
+    for (int round = 0; round < 40; ++round) {
+      // Beyond the number of rows from which rows are sorted byte by byte.
+      const std::uint32_t most = round % 20 == 0 ? 1500 : 40;
+      const RowSet rows = RandomRows(random, most, {"score", "n", "country", "title", "flag"});
+      const Result<RowSet> sorted = sort.Run({rows});
+      REQUIRE(sorted.has_value());
+      CAPTURE(one.params);
+      CAPTURE(round);
+      CHECK(ToModel(*sorted) == SortModel(ToModel(rows), one.keys));
+    }
+  }
+}
+
+TEST_CASE("sort stops when it is told to") {
+  StopFlag flag;
+  flag.Request();
+  OneTask sort("sort", R"({"key":"country"})");
+  const Result<RowSet> result = sort.Run({MakeRows(kRows)}, StopToken(flag));
+  REQUIRE_FALSE(result.has_value());
+  CHECK(result.error().code == ErrorCode::kCancelled);
+}
+
+TEST_CASE("sort refuses params that do not say one thing") {
+  using Problems = std::vector<std::string>;
+  CHECK(ProblemsOf("sort", "{}") ==
+        Problems{R"(/nodes/0/params: the op "sort" needs the param "key", "by" or "keys")"});
+  CHECK(ProblemsOf("sort", R"({"key":"n","by":"n"})") ==
+        Problems{R"(/nodes/0/params/by: only one of "key", "by" and "keys" may be given)"});
+  CHECK(ProblemsOf("sort", R"({"key":"n","keys":[{"key":"n"}]})") ==
+        Problems{R"(/nodes/0/params/keys: only one of "key", "by" and "keys" may be given)"});
+  CHECK(ProblemsOf("sort", R"({"keys":[]})").size() == 1);
+  CHECK(ProblemsOf("sort", R"({"keys":"n"})").size() == 1);
+  CHECK(ProblemsOf("sort", R"({"keys":[{"key":"n"}],"order":"desc"})")
+            .front()
+            .starts_with("/nodes/0/params/order: "));
+  const Problems several =
+      ProblemsOf("sort", R"({"keys":[{"key":"skore"},{"order":"up","key":"n"},7,{"order":"asc"},)"
+                         R"({"key":"n","ordr":"asc"}]})");
+  REQUIRE(several.size() == 5);
+  CHECK(several[0].starts_with("/nodes/0/params/keys/0/key: unknown key \"skore\", did you mean"));
+  CHECK(several[1].starts_with("/nodes/0/params/keys/1/order: "));
+  CHECK(several[2].starts_with("/nodes/0/params/keys/2: "));
+  CHECK(several[3].starts_with("/nodes/0/params/keys/3: "));
+  CHECK(several[4] ==
+        R"(/nodes/0/params/keys/4/ordr: unknown field "ordr", did you mean "order"?)");
+}
+
+}  // namespace
+}  // namespace rankd
