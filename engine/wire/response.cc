@@ -1,0 +1,156 @@
+#include "engine/wire/response.h"
+
+#include <algorithm>
+#include <array>
+#include <memory_resource>
+#include <vector>
+
+#include "engine/base/json.h"
+#include "engine/base/number_text.h"
+#include "engine/base/utf8.h"
+
+namespace rankd {
+namespace {
+
+/// One field of a candidate: its column, and `,"name":`.
+struct FieldColumn {
+  const Column* column;
+  std::string_view name;
+  std::string_view label;
+};
+
+using FieldColumns = std::pmr::vector<FieldColumn>;
+
+/// The columns to write, in alphabetical order, with their labels; once for all rows. Cost is by
+/// what the rows carry, not by what the registry holds.
+class FieldLayout {
+ public:
+  FieldLayout(const Request& request, const RowSet& rows)
+      : memory_(stack_.data(), stack_.size()), fields_(&memory_), labels_(&memory_) {
+    const Schema& schema = *request.plan->schema;
+    if (request.output_keys) {
+      for (const KeyId key : *request.output_keys) {
+        if (const Column* column = rows.Find(key)) Add(*column, schema.key(key).name);
+      }
+    } else {
+      for (const RowSet::Entry& entry : rows.entries().subspan(1)) {
+        Add(*entry.column, schema.key(entry.key).name);
+      }
+      std::ranges::sort(fields_, {}, &FieldColumn::name);
+    }
+    WriteLabels();
+  }
+  FieldLayout(const FieldLayout&) = delete;
+  FieldLayout& operator=(const FieldLayout&) = delete;
+
+  const FieldColumns& fields() const { return fields_; }
+
+ private:
+  void Add(const Column& column, std::string_view name) { fields_.push_back({&column, name, {}}); }
+
+  /// Key names are identifiers: nothing in them needs an escape.
+  void WriteLabels() {
+    std::size_t size = 0;
+    for (const FieldColumn& field : fields_) size += field.name.size() + 4;
+    labels_.reserve(size);
+    for (FieldColumn& field : fields_) {
+      const std::size_t begin = labels_.size();
+      labels_.append(",\"").append(field.name).append("\":");
+      field.label = std::string_view(labels_).substr(begin);
+    }
+  }
+
+  std::array<std::byte, 2048> stack_;
+  std::pmr::monotonic_buffer_resource memory_;
+  FieldColumns fields_;
+  std::pmr::string labels_;
+};
+
+void AppendValue(std::string& out, const Column& column, std::uint32_t row) {
+  switch (column.type()) {
+    case ValueType::kInt:
+      return AppendInt(out, column.ints()[row]);
+    case ValueType::kFloat:
+      return AppendFloat(out, column.floats()[row]);
+    case ValueType::kBool:
+      out += column.bools()[row] != 0 ? "true" : "false";
+      return;
+    case ValueType::kString:
+      return AppendJsonString(out, column.dictionary()->At(column.codes()[row]));
+  }
+}
+
+void AppendRows(std::string& out, const Request& request, const RowSet& rows) {
+  const std::size_t count = rows.rows();
+  if (count == 0) return;
+  const FieldLayout layout(request, rows);
+  const std::span<const std::int64_t> ids = rows.ids().ints();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t row = rows.BaseRow(i);
+    out += "{\"id\":";
+    AppendInt(out, ids[row]);
+    out += ",\"fields\":{";
+    std::size_t comma = 1;  // The first label goes without its comma.
+    for (const FieldColumn& field : layout.fields()) {
+      if (field.column->IsNullAt(row)) continue;
+      out += field.label.substr(comma);
+      comma = 0;
+      AppendValue(out, *field.column, row);
+    }
+    out += "}},";
+  }
+}
+
+/// Bytes that begin no well-formed sequence become U+FFFD.
+std::string ReplaceInvalidUtf8(std::string_view text) {
+  std::string valid;
+  while (!text.empty()) {
+    std::size_t length = std::min<std::size_t>(text.size(), 4);
+    while (length > 1 &&
+           !(CodePointCount(text.substr(0, length)) == 1 && IsValidUtf8(text.substr(0, length)))) {
+      --length;
+    }
+    if (IsValidUtf8(text.substr(0, length))) {
+      valid += text.substr(0, length);
+    } else {
+      valid += "\xEF\xBF\xBD";
+    }
+    text.remove_prefix(length);
+  }
+  return valid;
+}
+
+void AppendMember(std::string& out, std::string_view label, std::string_view text) {
+  out += label;
+  if (IsValidUtf8(text)) {
+    AppendJsonString(out, text);
+  } else {
+    AppendJsonString(out, ReplaceInvalidUtf8(text));
+  }
+}
+
+void AppendHead(std::string& out, std::string_view id_json) {
+  out += "{\"request_id\":";
+  out += id_json;
+}
+
+}  // namespace
+
+void AppendSuccess(std::string& out, const Request& request, std::span<const RowSet> outputs) {
+  AppendHead(out, request.id_json);
+  out += ",\"candidates\":[";
+  for (const RowSet& rows : outputs) AppendRows(out, request, rows);
+  if (out.back() == ',') out.pop_back();
+  out += "]}\n";
+}
+
+void AppendFailure(std::string& out, std::string_view id_json, const Error& error) {
+  AppendHead(out, id_json);
+  AppendMember(out, ",\"error\":{\"code\":", CodeName(error.code));
+  AppendMember(out, ",\"message\":", error.message);
+  if (!error.node.empty()) AppendMember(out, ",\"node\":", error.node);
+  if (!error.op.empty()) AppendMember(out, ",\"op\":", error.op);
+  out += "}}\n";
+}
+
+}  // namespace rankd
