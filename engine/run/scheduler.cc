@@ -1,5 +1,7 @@
 #include "engine/run/scheduler.h"
 
+#include <ranges>
+
 namespace rankd {
 
 void Scheduler::Start(const Topology& topology, std::vector<NodeId>& ready) {
@@ -7,12 +9,13 @@ void Scheduler::Start(const Topology& topology, std::vector<NodeId>& ready) {
   remaining_ = topology.required;
   finished_ = 0;
   overshoot_.reset();
-  ready.insert(ready.end(), topology.sources.begin(), topology.sources.end());
+  // Backwards, here and below: `ready` is a stack, so the first in the plan's order starts first.
+  ready.insert(ready.end(), topology.sources.rbegin(), topology.sources.rend());
 }
 
 void Scheduler::Finished(NodeId node, std::vector<NodeId>& ready) {
   ++finished_;
-  for (const NodeId successor : topology_->SuccessorsOf(node)) {
+  for (const NodeId successor : std::views::reverse(topology_->SuccessorsOf(node))) {
     std::uint32_t& remaining = remaining_[Index(successor)];
     if (remaining == 0) [[unlikely]] {
       if (!overshoot_) overshoot_ = successor;
