@@ -1,0 +1,51 @@
+// What the process says: results on stdout, everything else on stderr, one line each. One thread.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "engine/plan/problem.h"
+
+namespace rankd {
+
+/// Where bytes go: a descriptor, or a string in tests.
+class TextSink {
+ public:
+  virtual ~TextSink() = default;
+  virtual void Write(std::string_view text) = 0;
+};
+
+class Console {
+ public:
+  struct Look {
+    bool quiet = false;   ///< No notes.
+    bool colour = false;  ///< Stdout is a terminal that wants colours.
+  };
+
+  Console(TextSink& out, TextSink& err, Look look) : out_(out), err_(err), look_(look) {}
+
+  /// To stdout, as it is.
+  void Print(std::string_view text) { out_.Write(text); }
+  /// `rankd: message` on stderr, on one line whatever the message holds.
+  void Error(std::string_view message);
+  /// The same, unless quiet; a note that was given before is not repeated.
+  void Note(std::string_view message);
+  /// As FormatProblem says; a warning is a note.
+  void Report(std::string_view file, const Problem& problem);
+
+  /// `text` for stdout, coloured where colours are wanted.
+  std::string Bold(std::string_view text) const { return Coloured("1", text); }
+  std::string Green(std::string_view text) const { return Coloured("32", text); }
+  std::string Red(std::string_view text) const { return Coloured("31", text); }
+
+ private:
+  std::string Coloured(std::string_view code, std::string_view text) const;
+
+  TextSink& out_;
+  TextSink& err_;
+  Look look_;
+  std::set<std::string, std::less<>> noted_;
+};
+
+}  // namespace rankd

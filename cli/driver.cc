@@ -1,0 +1,109 @@
+#include "cli/driver.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include "cli/exit_status.h"
+#include "cli/request_driver.h"
+#include "cli/store_clients.h"
+#include "engine/io/signal_watcher.h"
+#include "engine/io/thread_pool.h"
+#include "engine/io/uv_loop.h"
+
+namespace rankd {
+namespace {
+
+DriverOptions DriverOptionsOf(const Options& options, Console& console) {
+  DriverOptions driver;
+  driver.concurrency = options.run.concurrency;
+  driver.ordered = !options.run.unordered;
+  driver.requests.allow_unknown_fields = options.run.allow_unknown_fields;
+  driver.requests.warn = [&console](std::string_view note) { console.Note(note); };
+  driver.max_request_bytes = options.run.max_request_bytes;
+  driver.deadline = options.run.deadline;
+  driver.node_timeout = options.run.node_timeout;
+  driver.cpu = options.run.cpu;
+  return driver;
+}
+
+std::size_t PoolThreads(const RunOptions& options) {
+  return options.cpu_threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+/// "3 of 100 requests failed: bad_data 2, node_timeout 1", the most frequent first.
+std::string Summary(const DriverOutcome& outcome) {
+  std::vector<std::pair<std::uint64_t, std::string_view>> counts;
+  for (std::size_t i = 0; i < kErrorCodeCount; ++i) {
+    if (outcome.failures[i] == 0) continue;
+    counts.emplace_back(outcome.failures[i], CodeName(static_cast<ErrorCode>(i)));
+  }
+  std::stable_sort(counts.begin(), counts.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text = std::to_string(outcome.failed()) + " of " + std::to_string(outcome.requests) +
+                     " requests failed:";
+  for (const auto& [count, code] : counts) {
+    text += " " + std::string(code) + " " + std::to_string(count) + ",";
+  }
+  text.pop_back();
+  return text;
+}
+
+/// Says how the stream ended; the exit status.
+int Conclude(const DriverOutcome& outcome, Console& console) {
+  if (outcome.output_error == EPIPE) {
+    // As the signal would have ended us, had libuv's sockets not made us ignore it.
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+  }
+  if (outcome.failed() > 0) console.Note(Summary(outcome));
+  if (outcome.output_error != 0) {
+    console.Error("cannot write to stdout: " +
+                  std::generic_category().message(outcome.output_error));
+    return kExitIo;
+  }
+  if (outcome.input_error != 0) {
+    console.Error("cannot read stdin: " + std::generic_category().message(outcome.input_error));
+    return kExitIo;
+  }
+  if (outcome.signal != 0) return 128 + outcome.signal;
+  return outcome.failed() > 0 ? kExitFailed : kExitOk;
+}
+
+}  // namespace
+
+int RunRequests(const Options& options, Workspace& workspace) {
+  std::signal(SIGPIPE, SIG_IGN);
+  UvLoop loop;
+  const std::unique_ptr<StoreClients> stores = StoreClients::Make(workspace, loop);
+  if (stores == nullptr) return kExitUsage;
+  ThreadPool pool(PoolThreads(options.run));
+  RunServices services;
+  services.loop = &loop;
+  services.executor = &pool;
+  services.clients = stores->clients();
+
+  std::optional<RequestDriver> driver(
+      std::in_place, DriverOptionsOf(options, workspace.console()), loop, services,
+      [&](std::string_view plan) { return workspace.plans().Find(plan); });
+  const SignalWatcher signals(loop, {SIGINT, SIGTERM},
+                              [&](int number) { driver->OnSignal(number); });
+  const DriverOutcome outcome = driver->Serve();
+  const int status = Conclude(outcome, workspace.console());
+  // What is stuck in a write or in work that does not stop cannot be waited for.
+  if (outcome.abandoned) std::_Exit(status);
+  driver.reset();
+  return status;
+}
+
+}  // namespace rankd

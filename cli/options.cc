@@ -1,0 +1,327 @@
+#include "cli/options.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/exit_status.h"
+#include "engine/base/json.h"
+#include "engine/base/number_text.h"
+#include "engine/base/suggest.h"
+#include "engine/wire/request.h"
+
+namespace rankd {
+namespace {
+
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 53;
+constexpr std::int64_t kMaxConcurrency = 1'000'000;
+constexpr std::int64_t kMaxThreads = 1024;
+
+constexpr const char* kDescription =
+    "rankd runs JSON plans: requests on stdin, one response line for each on stdout.";
+
+constexpr const char* kExamples =
+    R"(Examples:
+  echo '{"user_id": 1}' | rankd --plan_name simple_plan
+  rankd --plan_name mixed_pipeline --redis redis://127.0.0.1:6379 < requests.ndjson
+  rankd check simple_plan plans/mixed_pipeline.plan.json)";
+
+/// Of section "not yet": flags that have their place in the command line but no meaning so far.
+constexpr std::array kFlagsToCome = {
+    "--bench",         "--bench_concurrency", "--bench_warmup", "--bench_rate", "--bench_requests",
+    "--bench_compare", "--bench_fail_over",   "--loops",        "--trace"};
+
+/// A flag as it was given; numbers and names are checked after the parse, for better messages.
+struct RawOptions {
+  std::string plan_name, plan_file, plan_dir, env, redis_url;
+  std::string deadline, node_timeout, concurrency, cpu_threads, cpu, max_request_bytes;
+  std::vector<std::string> params;
+  std::vector<std::string> unused;
+  bool async_scheduler = false;
+  Options options;
+};
+
+/// Thrown within this file only, next to CLI11's own exceptions.
+struct UsageError {
+  std::string message;
+};
+
+std::string Quoted(std::string_view text) {
+  std::string quoted;
+  AppendJsonString(quoted, text);
+  return quoted;
+}
+
+/// `--plan-name=a-b` as `--plan_name=a-b`; what is no long flag stays as it is.
+std::string WithUnderscores(std::string argument) {
+  if (!argument.starts_with("--")) return argument;
+  const std::size_t end = std::min(argument.find('='), argument.size());
+  std::replace(argument.begin() + 2, argument.begin() + static_cast<std::ptrdiff_t>(end), '-', '_');
+  return argument;
+}
+
+std::vector<std::string> Normalized(std::span<const std::string> arguments) {
+  std::vector<std::string> normalized;
+  bool flags = true;
+  for (const std::string& argument : arguments) {
+    if (argument == "--") flags = false;
+    normalized.push_back(flags && argument != "--" ? WithUnderscores(argument) : argument);
+  }
+  return normalized;
+}
+
+void AddPlanFlags(CLI::App& app, RawOptions& raw) {
+  const auto add = [&](const char* name, std::string& value, const char* text, const char* help) {
+    app.add_option(name, value, help)->option_text(text)->group("Plan");
+  };
+  add("--plan_name", raw.plan_name, "NAME", "run the plan NAME of the plan directory");
+  add("--plan", raw.plan_file, "FILE", "run the plan in FILE");
+  add("--plan_dir", raw.plan_dir, "DIR",
+      "where plans, registry and endpoints are (else\nRANKD_PLAN_DIR, ./plans or the installed "
+      "ones; "
+      "with\n--plan, FILE's folder)");
+  add("--env", raw.env, "NAME",
+      "use endpoints.NAME.json of the plan directory\n(else RANKD_ENV, or demo)");
+  add("--redis", raw.redis_url, "URL",
+      "use this server for every endpoint (else REDIS_URL):\n"
+      "redis://[user:password@]host[:port][/db] or\nunix:///path");
+  app.add_option("--param", raw.params, "a default for every request; may be repeated")
+      ->option_text("NAME=VALUE")
+      ->group("Plan")
+      ->expected(1)
+      ->take_all();
+}
+
+void AddRequestFlags(CLI::App& app, RawOptions& raw) {
+  RunOptions& run = raw.options.run;
+  const auto add = [&](const char* name, std::string& value, const char* text, const char* help) {
+    app.add_option(name, value, help)->option_text(text)->group("Requests");
+  };
+  add("--deadline_ms", raw.deadline, "N", "time a request may take (0: no limit, the default)");
+  add("--node_timeout_ms", raw.node_timeout, "N",
+      "time a node may take (0: no limit, the default)");
+  app.add_flag("--unordered", run.unordered, "answer requests as they finish")->group("Requests");
+  app.add_flag("--allow_unknown_fields", run.allow_unknown_fields,
+               "ignore request fields that rankd does not know")
+      ->group("Requests");
+  add("--max_request_bytes", raw.max_request_bytes, "N",
+      "longest request taken (default 16777216)");
+}
+
+void AddExecutionFlags(CLI::App& app, RawOptions& raw) {
+  const auto add = [&](const char* name, std::string& value, const char* text, const char* help) {
+    app.add_option(name, value, help)->option_text(text)->group("Execution");
+  };
+  add("--concurrency", raw.concurrency, "N", "requests in flight (default 64)");
+  add("--cpu_threads", raw.cpu_threads, "N", "threads for CPU work (default: one for each core)");
+  add("--cpu", raw.cpu, "MODE", "where CPU work runs: auto (the default), inline or offload");
+  app.add_flag("--async_scheduler", raw.async_scheduler,
+               "accepted; the scheduler is always asynchronous")
+      ->group("Execution");
+}
+
+void AddGeneralFlags(CLI::App& app, RawOptions& raw) {
+  app.add_flag("--quiet", raw.options.quiet, "no notes on stderr, errors only")->group("General");
+  app.set_version_flag("--version", "rankd " RANKD_VERSION, "print the version and exit")
+      ->group("General");
+  app.set_help_flag("--help,-h", "print this text and exit")->group("General");
+  for (const char* flag : kFlagsToCome) {
+    app.add_option(flag, raw.unused)->group("")->expected(0, 1)->take_all();
+  }
+}
+
+CLI::App* AddCommand(CLI::App& app, RawOptions& raw, const char* name, Command command,
+                     const char* help) {
+  CLI::App* sub = app.add_subcommand(name, help)->group("Commands")->fallthrough();
+  sub->footer("The flags that rankd --help shows may be given too.");
+  sub->callback([&raw, command] { raw.options.command = command; });
+  return sub;
+}
+
+void AddCommands(CLI::App& app, RawOptions& raw) {
+  CLI::App* check = AddCommand(app, raw, "check", Command::kCheck, "validate plans");
+  check->add_option("PLAN", raw.options.plans, "names or files of plans")->option_text("...");
+  CLI::App* lists[] = {
+      check, AddCommand(app, raw, "plans", Command::kPlans, "list the plans there are"),
+      AddCommand(app, raw, "tasks", Command::kTasks, "list the ops that nodes may have"),
+      AddCommand(app, raw, "keys", Command::kKeys, "list the registry's keys and params")};
+  for (CLI::App* list : lists) {
+    list->add_flag("--json", raw.options.json, "as one line of JSON");
+  }
+  AddCommand(app, raw, "demo-data", Command::kDemoData,
+             "print the demo data as Redis commands,\nfor redis-cli --pipe");
+  app.add_subcommand("explain", "")->group("")->prefix_command()->callback([] {
+    throw UsageError{"the command explain is not in this build yet"};
+  });
+  app.require_subcommand(0, 1);
+}
+
+std::vector<std::string> FlagNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_group().empty()) names.push_back(option->get_name());
+  }
+  for (const CLI::App* command : app.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options()) names.push_back(option->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> CommandNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (!command->get_group().empty()) names.push_back(command->get_name());
+  }
+  return names;
+}
+
+[[noreturn]] void RefuseName(std::string_view what, std::string_view name,
+                             const std::vector<std::string>& names) {
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::optional<std::string_view> nearest = NearestName(name, known);
+  throw UsageError{
+      std::string(what) + " " + std::string(name) +
+      (nearest ? ", did you mean " + std::string(*nearest) + "?" : ", see rankd --help")};
+}
+
+/// What CLI11 could not place: misspelt flags, words that are no command.
+void RefuseUnknown(const CLI::App& app) {
+  for (const std::string& argument : app.remaining(true)) {
+    if (argument == "--") continue;
+    const std::string name = argument.substr(0, argument.find('='));
+    if (name.starts_with('-')) RefuseName("unknown flag", name, FlagNames(app));
+    if (app.get_subcommands().empty()) RefuseName("unknown command", name, CommandNames(app));
+    RefuseName("unexpected argument", name, {});
+  }
+}
+
+std::int64_t WholeNumber(std::string_view flag, std::string_view text, std::int64_t low,
+                         std::int64_t high) {
+  const std::optional<std::int64_t> number = ParseInt(text);
+  if (number && *number >= low && *number <= high) return *number;
+  throw UsageError{std::string(flag) + " must be a whole number from " + std::to_string(low) +
+                   " to " + std::to_string(high) + ", not " + Quoted(text)};
+}
+
+std::optional<std::chrono::milliseconds> Limit(const CLI::App& app, const char* flag,
+                                               const std::string& text) {
+  if (app.count(flag) == 0) return std::nullopt;
+  return std::chrono::milliseconds(WholeNumber(flag, text, 0, kMaxMilliseconds));
+}
+
+CpuMode Cpu(const std::string& name) {
+  if (const std::optional<CpuMode> mode = CpuModeFromName(name)) return *mode;
+  if (name == "fused") throw UsageError{"--cpu fused is not in this build yet"};
+  throw UsageError{"--cpu must be auto, inline or offload, not " + Quoted(name)};
+}
+
+std::vector<ParamFlag> SplitParams(const std::vector<std::string>& texts) {
+  std::vector<ParamFlag> params;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw UsageError{"--param must be NAME=VALUE, not " + Quoted(text)};
+    }
+    params.push_back({text.substr(0, equals), text.substr(equals + 1)});
+  }
+  return params;
+}
+
+/// The flag's text, which may not be empty.
+std::optional<std::string> Text(const CLI::App& app, const char* flag, const std::string& text) {
+  if (app.count(flag) == 0) return std::nullopt;
+  if (text.empty()) throw UsageError{std::string(flag) + " must not be empty"};
+  return text;
+}
+
+Options Checked(const CLI::App& app, RawOptions& raw) {
+  for (const char* flag : kFlagsToCome) {
+    if (app.count(flag) > 0) throw UsageError{std::string(flag) + " is not in this build yet"};
+  }
+  RefuseUnknown(app);
+  Options options = std::move(raw.options);
+  WorkspaceOptions& workspace = options.workspace;
+  workspace.plan_name = Text(app, "--plan_name", raw.plan_name);
+  workspace.plan_file = Text(app, "--plan", raw.plan_file);
+  workspace.plan_dir = Text(app, "--plan_dir", raw.plan_dir);
+  workspace.env = Text(app, "--env", raw.env);
+  workspace.redis_url = Text(app, "--redis", raw.redis_url);
+  workspace.params = SplitParams(raw.params);
+  if (workspace.plan_name && workspace.plan_file) {
+    throw UsageError{"--plan_name and --plan both name the plan to run: give one of them"};
+  }
+  RunOptions& run = options.run;
+  run.deadline = Limit(app, "--deadline_ms", raw.deadline);
+  run.node_timeout = Limit(app, "--node_timeout_ms", raw.node_timeout);
+  if (app.count("--concurrency") > 0) {
+    run.concurrency =
+        static_cast<std::size_t>(WholeNumber("--concurrency", raw.concurrency, 1, kMaxConcurrency));
+  }
+  if (app.count("--cpu_threads") > 0) {
+    run.cpu_threads =
+        static_cast<std::size_t>(WholeNumber("--cpu_threads", raw.cpu_threads, 1, kMaxThreads));
+  }
+  if (app.count("--max_request_bytes") > 0) {
+    run.max_request_bytes = static_cast<std::size_t>(
+        WholeNumber("--max_request_bytes", raw.max_request_bytes, 1, kMaxBytes));
+  }
+  if (app.count("--cpu") > 0) run.cpu = Cpu(raw.cpu);
+  if (options.command == Command::kCheck && options.plans.empty()) {
+    throw UsageError{"check needs the names or files of plans, as in: rankd check simple_plan"};
+  }
+  return options;
+}
+
+/// CLI11's own errors, on one line.
+std::string Words(const CLI::ParseError& error) {
+  std::string text = error.what();
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch)) {
+    return text.substr(0, text.find(':')) + " needs a value";
+  }
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+/// CLI11 leaves two blank lines between groups.
+std::string HelpText(const CLI::App& app) {
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  std::string text = commands.empty() ? app.help() : commands.front()->help("rankd");
+  for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
+  return text;
+}
+
+}  // namespace
+
+std::expected<Options, EarlyExit> ParseOptions(std::span<const std::string> arguments) {
+  RawOptions raw;
+  CLI::App app(kDescription, "rankd");
+  app.option_defaults()->take_last();
+  app.footer(kExamples);
+  app.allow_extras();
+  app.get_formatter()->column_width(30);
+  AddPlanFlags(app, raw);
+  AddRequestFlags(app, raw);
+  AddExecutionFlags(app, raw);
+  AddGeneralFlags(app, raw);
+  AddCommands(app, raw);
+
+  std::vector<std::string> reversed = Normalized(arguments);
+  std::ranges::reverse(reversed);
+  try {
+    app.parse(std::move(reversed));
+    return Checked(app, raw);
+  } catch (const UsageError& error) {
+    return std::unexpected(EarlyExit{kExitUsage, "", error.message});
+  } catch (const CLI::CallForHelp&) {
+    return std::unexpected(EarlyExit{kExitOk, HelpText(app), ""});
+  } catch (const CLI::CallForVersion& version) {
+    return std::unexpected(EarlyExit{kExitOk, std::string(version.what()) + "\n", ""});
+  } catch (const CLI::ParseError& error) {
+    return std::unexpected(EarlyExit{kExitUsage, "", Words(error)});
+  }
+}
+
+}  // namespace rankd
