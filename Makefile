@@ -1,0 +1,68 @@
+# The two commands: `make run` installs what is missing, builds and runs a demo; `make test` does
+# the same set-up and runs every test. `make help` lists the rest.
+SHELL := /bin/bash
+.NOTPARALLEL:
+.DEFAULT_GOAL := build
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+# More for the configure step, e.g. CMAKE_FLAGS=-DRANKD_WERROR=ON
+CMAKE_FLAGS ?=
+# More for ctest, e.g. CTEST_FLAGS="-R expr"
+CTEST_FLAGS ?=
+
+BIN := engine/bin/rankd
+
+.PHONY: build deps run test asan tsan clang lint format install uninstall clean help
+
+build: ## build the release binary, engine/bin/rankd (the default)
+	@tools/build release --target rankd -- $(CMAKE_FLAGS)
+	@mkdir -p $(dir $(BIN))
+	@cmp -s build/release/bin/rankd $(BIN) || install -m 755 build/release/bin/rankd $(BIN)
+
+deps: ## install the packages that are missing, with apt
+	@tools/deps
+
+run: deps build ## install what is missing, build, and run a few requests
+	@tools/demo $(BIN)
+
+test: deps build ## install what is missing, build, and run every test
+	@tools/build release -- $(CMAKE_FLAGS)
+	@tools/test release $(CTEST_FLAGS)
+
+asan: deps ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@tools/build asan -- $(CMAKE_FLAGS)
+	@tools/test asan $(CTEST_FLAGS)
+
+tsan: deps ## the tests under ThreadSanitizer
+	@tools/build tsan -- $(CMAKE_FLAGS)
+	@tools/test tsan $(CTEST_FLAGS)
+
+clang: deps ## build with clang++-19 and run the tests
+	@tools/build clang -- $(CMAKE_FLAGS)
+	@tools/test clang $(CTEST_FLAGS)
+
+lint: ## layout, include layers, and what g++ 12 miscompiles
+	@tools/lint
+
+format: ## let clang-format decide the layout
+	@tools/lint --fix
+
+# Builds only where nothing is built yet, so that `sudo make install` leaves no files of root's.
+$(BIN):
+	@$(MAKE) build
+
+install: $(BIN) ## install to PREFIX (/usr/local), below DESTDIR
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/rankd/plans"
+	install -m 755 $(BIN) "$(DESTDIR)$(PREFIX)/bin/rankd"
+	install -m 644 plans/*.json "$(DESTDIR)$(PREFIX)/share/rankd/plans/"
+
+uninstall: ## remove what install put there
+	rm -f "$(DESTDIR)$(PREFIX)/bin/rankd"
+	rm -rf "$(DESTDIR)$(PREFIX)/share/rankd"
+
+clean: ## remove everything that was built
+	rm -rf build engine/bin
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""The plans, the demo data and the environments that ship.   usage: shipped_plans_test.py RANKD PLANS [--slow]"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from harness import environment, run
+
+RANKD = ""
+PLANS = ""
+SLOW = False
+NAMES = ["simple_plan", "viewer_filter", "parallel_fanout", "mixed_pipeline", "diamond", "complex_plan"]
+
+
+def split_commands(text):
+    """The commands of a stream of RESP arrays."""
+    commands, at = [], 0
+    while at < len(text):
+        end = text.index(b"\r\n", at)
+        words, at = int(text[at + 1:end]), end + 2
+        command = []
+        for _ in range(words):
+            end = text.index(b"\r\n", at)
+            size, at = int(text[at + 1:end]), end + 2
+            command.append(text[at:at + size].decode())
+            at += size + 2
+        commands.append(command)
+    return commands
+
+
+class ShippedPlans(unittest.TestCase):
+    def rankd(self, *args, stdin='{"user_id": 1}\n'):
+        return run(RANKD, [*args, "--plan_dir", PLANS], stdin)
+
+    def test_every_plan_checks(self):
+        outcome = self.rankd("check", *NAMES)
+        self.assertEqual((outcome.exit, outcome.err), (0, ""))
+
+    def test_every_plan_answers_every_user(self):
+        stdin = "".join(json.dumps({"user_id": u}) + "\n" for u in [*range(1, 41), 999])
+        for name in NAMES:
+            outcome = self.rankd("--plan_name", name, stdin=stdin)
+            self.assertEqual(outcome.exit, 0, f"{name}: {outcome.err}")
+            self.assertEqual(len(outcome.responses), 41)
+            self.assertTrue(any(r["candidates"] for r in outcome.responses), name)
+
+    def test_the_long_tail_has_a_thousand_follows(self):
+        outcome = self.rankd("--plan_name", "parallel_fanout", stdin='{"user_id": 7}\n')
+        self.assertGreater(len(outcome.responses[0]["candidates"]), 1000)
+
+    def test_the_lines_of_the_readme_work(self):
+        for flags in (["--plan_name", "simple_plan"], ["--deadline_ms", "2000", "--plan_name", "complex_plan"],
+                      ["--node_timeout_ms", "2000", "--plan_name", "complex_plan"]):
+            outcome = self.rankd("--async_scheduler", *flags)
+            self.assertEqual(outcome.exit, 0, outcome.err)
+            self.assertTrue(outcome.responses[0]["candidates"])
+
+    def test_the_plan_dir_is_found_from_the_checkouts_root(self):
+        outcome = run(RANKD, ["--plan_name", "simple_plan"], '{"user_id": 1}\n', cwd=os.path.dirname(PLANS))
+        self.assertEqual(outcome.exit, 0, outcome.err)
+
+    def test_the_plan_dir_installed_with_the_binary_is_the_last_resort(self):
+        with tempfile.TemporaryDirectory() as prefix:
+            os.makedirs(f"{prefix}/bin")
+            shutil.copy(RANKD, f"{prefix}/bin/rankd")
+            shutil.copytree(PLANS, f"{prefix}/share/rankd/plans")
+            outcome = run(f"{prefix}/bin/rankd", ["--plan_name", "simple_plan"], '{"user_id": 1}\n', cwd="/")
+            self.assertEqual(outcome.exit, 0, outcome.err)
+
+    def timeline(self, name, low, high, *flags):
+        """Wall time of the process in env slow, the best of ten."""
+        best = min((self.rankd("--env", "slow", "--plan_name", name, *flags) for _ in range(10)), key=lambda o: o.ms)
+        self.assertGreaterEqual(best.ms, low)
+        if not SLOW:
+            self.assertLess(best.ms, high)
+        return best
+
+    def test_both_lists_of_a_fanout_are_in_flight_together(self):
+        self.timeline("parallel_fanout", 25, 40)
+
+    def test_a_diamond_ends_one_concat_later(self):
+        self.timeline("diamond", 25, 40)
+
+    def test_a_complex_plan_takes_the_longest_path(self):
+        self.assertEqual(self.timeline("complex_plan", 40, 55).exit, 0)
+
+    def test_a_deadline_cuts_a_complex_plan_short(self):
+        outcome = self.timeline("complex_plan", 30, 45, "--deadline_ms", "30")
+        self.assertEqual(outcome.responses[0]["error"]["code"], "deadline_exceeded")
+
+    def test_demo_data_is_what_the_memory_store_serves(self):
+        with open(os.path.join(PLANS, "demo_data.json"), encoding="utf-8") as file:
+            data = json.load(file)
+        done = subprocess.run([RANKD, "demo-data", "--plan_dir", PLANS], capture_output=True, env=environment(),
+                              check=True)
+        text = lambda v: v if isinstance(v, str) else json.dumps(v)
+        loaded = {}
+        if done.stdout.startswith(b"*"):
+            commands = split_commands(done.stdout)
+        else:
+            self.fail("demo-data is meant for redis-cli --pipe: RESP arrays")
+        for command in commands:
+            if command[0] == "HSET":
+                loaded.setdefault(command[1], {}).update(zip(command[2::2], command[3::2]))
+            elif command[0] == "RPUSH":
+                loaded.setdefault(command[1], []).extend(command[2:])
+        wanted = {k: {f: text(x) for f, x in v.items()} if isinstance(v, dict) else [text(x) for x in v]
+                  for k, v in data.items()}
+        self.assertEqual(loaded, wanted)
+
+
+if __name__ == "__main__":
+    RANKD, PLANS = map(os.path.abspath, sys.argv[1:3])
+    SLOW = "--slow" in sys.argv
+    unittest.main(argv=[sys.argv[0], *[a for a in sys.argv[3:] if a != "--slow"]])
