@@ -1,5 +1,7 @@
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
@@ -37,12 +39,16 @@ void AppendEntry(JsonWriter& json, const Spec& spec) {
   if (!spec.doc.empty()) json.StringField("doc", spec.doc);
 }
 
+/// The same, as cells of a table.
 template <typename Spec>
-void AddRow(TextTable& table, const Spec& spec, std::string written) {
-  table.AddRow({spec.registry_id ? std::to_string(*spec.registry_id) : "-", spec.name,
-                std::string(TypeName(spec.type)), spec.nullable ? "yes" : "no", std::move(written),
-                IsNull(spec.default_value) ? "-" : ValueText(spec.default_value),
-                std::string(StatusName(spec.status)), spec.doc});
+std::vector<std::string> Cells(const Spec& spec) {
+  return {spec.registry_id ? std::to_string(*spec.registry_id) : "-",
+          spec.name,
+          std::string(TypeName(spec.type)),
+          spec.nullable ? "yes" : "no",
+          IsNull(spec.default_value) ? "-" : ValueText(spec.default_value),
+          std::string(StatusName(spec.status)),
+          spec.doc};
 }
 
 std::string AsJson(const Schema& registry) {
@@ -71,14 +77,16 @@ std::string AsJson(const Schema& registry) {
 }
 
 std::string AsText(const Schema& registry, const Console& console) {
-  TextTable keys({"ID", "KEY", "TYPE", "NULLABLE", "WRITABLE", "DEFAULT", "STATUS", "DOC"});
+  TextTable keys({"ID", "KEY", "TYPE", "NULLABLE", "DEFAULT", "STATUS", "WRITABLE", "DOC"});
   for (std::uint32_t i = 0; i < registry.key_count(); ++i) {
     const KeySpec& spec = registry.key(KeyId{i});
-    AddRow(keys, spec, spec.allow_write ? "yes" : "no");
+    std::vector<std::string> cells = Cells(spec);
+    cells.insert(cells.end() - 1, spec.allow_write ? "yes" : "no");
+    keys.AddRow(std::move(cells));
   }
-  TextTable params({"ID", "PARAM", "TYPE", "NULLABLE", "", "DEFAULT", "STATUS", "DOC"});
+  TextTable params({"ID", "PARAM", "TYPE", "NULLABLE", "DEFAULT", "STATUS", "DOC"});
   for (std::uint32_t i = 0; i < registry.param_count(); ++i) {
-    AddRow(params, registry.param(ParamId{i}), "");
+    params.AddRow(Cells(registry.param(ParamId{i})));
   }
   std::string text = keys.Format(console);
   if (!params.empty()) text += "\n" + params.Format(console);

@@ -10,15 +10,13 @@ void Console::Error(std::string_view message) {
 }
 
 void Console::Note(std::string_view message) {
-  if (look_.quiet || !noted_.emplace(message).second) return;
+  if (look_.quiet || !IsNews(message)) return;
   Error(message);
 }
 
 void Console::Report(std::string_view file, const Problem& problem) {
+  if (problem.severity == Severity::kWarning && look_.quiet) return;
   std::string lines = FormatProblem(file, problem);
-  if (problem.severity == Severity::kWarning && (look_.quiet || !noted_.insert(lines).second)) {
-    return;
-  }
   lines.push_back('\n');
   err_.Write(lines);
 }

@@ -31,8 +31,10 @@ class Console {
   void Error(std::string_view message);
   /// The same, unless quiet; a note that was given before is not repeated.
   void Note(std::string_view message);
-  /// As FormatProblem says; a warning is a note.
+  /// As FormatProblem says, unless it is a warning and notes are not wanted.
   void Report(std::string_view file, const Problem& problem);
+  /// True the first time: for what is to be noted once, wherever it is met.
+  bool IsNews(std::string_view message) { return noted_.emplace(message).second; }
 
   /// `text` for stdout, coloured where colours are wanted.
   std::string Bold(std::string_view text) const { return Coloured("1", text); }

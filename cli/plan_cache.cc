@@ -22,15 +22,19 @@ LoadedPlan Load(const PlanContext& context, std::string file, std::string_view e
   return loaded;
 }
 
-/// A node that will not run is a warning for `check` only; what a plan names is one always.
+/// A node that will not run is a warning for `check` only; what a plan names is one always, once a
+/// process.
 bool IsAboutWholeNode(const Problem& problem) {
   return problem.pointer.starts_with("/nodes/") && std::ranges::count(problem.pointer, '/') == 2;
 }
 
 void ReportForRun(const LoadedPlan& plan, Console& console) {
   for (const Problem& problem : plan.problems.all()) {
-    const bool warning = problem.severity == Severity::kWarning;
-    if (!warning || !IsAboutWholeNode(problem)) console.Report(plan.file, problem);
+    if (problem.severity == Severity::kWarning &&
+        (IsAboutWholeNode(problem) || !console.IsNews(problem.message))) {
+      continue;
+    }
+    console.Report(plan.file, problem);
   }
 }
 
@@ -114,7 +118,7 @@ void PlanCache::NoteDeprecatedFlags(const Schema& schema) {
   for (const ParamFlag& flag : flags_) {
     const std::optional<ParamId> param = schema.FindParam(flag.name);
     if (param && schema.param(*param).status == EntryStatus::kDeprecated) {
-      console_.Note("param \"" + flag.name + "\" is deprecated");
+      console_.Note("the param \"" + flag.name + "\" is deprecated");
     }
   }
 }

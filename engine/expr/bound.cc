@@ -64,7 +64,8 @@ Result<std::vector<Regex>> BindRegexes(const Expression& expression, const EvalE
   return regexes;
 }
 
-void SetErrorField(UniformSlot& slot, const Error* error, ErrorFieldSlot field) {
+void SetErrorField(UniformSlot& slot, const Error* error, ErrorFieldSlot field,
+                   StringArena& strings) {
   std::string_view text;
   if (error != nullptr) {
     text = field == ErrorFieldSlot::kCode      ? CodeName(error->code)
@@ -72,22 +73,31 @@ void SetErrorField(UniformSlot& slot, const Error* error, ErrorFieldSlot field) 
                                                : std::string_view(error->node);
   }
   slot.valid = error != nullptr;
-  new (slot.value.bytes) std::string_view(text);
+  new (slot.value.bytes) std::string_view(strings.Copy(text));
 }
 
-void FillSlots(const Expression& expression, const EvalEnv& env, std::vector<UniformSlot>& slots) {
+void SetParam(UniformSlot& slot, ValueType type, const Value& value, StringArena& strings) {
+  SetSlot(slot, type, value);
+  // A copy, so that work left behind by an answered request refers to nothing of it.
+  if (const std::string* text = std::get_if<std::string>(&value)) {
+    new (slot.value.bytes) std::string_view(strings.Copy(*text));
+  }
+}
+
+void FillSlots(const Expression& expression, const EvalEnv& env, std::vector<UniformSlot>& slots,
+               StringArena& strings) {
   for (const UniformSource& source : expression.sources) {
     UniformSlot& slot = slots[source.slot];
     switch (source.kind) {
       case UniformSource::Kind::kParam:
-        SetSlot(slot, source.type, ParamValue(env, ParamId{source.index}));
+        SetParam(slot, source.type, ParamValue(env, ParamId{source.index}), strings);
         break;
       case UniformSource::Kind::kLoopVariable:
         RANKD_CHECK(source.index < env.loop_values.size());
         SetSlot(slot, source.type, env.loop_values[source.index]);
         break;
       case UniformSource::Kind::kErrorField:
-        SetErrorField(slot, env.error, ErrorFieldSlot{source.index});
+        SetErrorField(slot, env.error, ErrorFieldSlot{source.index}, strings);
         break;
     }
   }
@@ -177,7 +187,7 @@ Result<BoundExpression> Bind(ExpressionRef expression, const EvalEnv& env) {
   state->bindings.tables = KernelTables{expression->lists, state->regexes};
   if (!expression->sources.empty() || !expression->once.code.empty()) {
     state->own_slots = expression->slots;
-    FillSlots(*expression, env, state->own_slots);
+    FillSlots(*expression, env, state->own_slots, state->strings);
     RunOnce(expression->once, state->own_slots, state->bindings.tables, state->strings);
     state->bindings.slots = state->own_slots;
   }

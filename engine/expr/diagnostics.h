@@ -2,6 +2,7 @@
 // with a JSON pointer for IR. Lives while one expression is compiled.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -54,7 +54,7 @@ ExpressionRef CompileText(std::string_view text, const ExpressionScope& scope,
 /// Compiles IR notation. As CompileText, with `pointer` relative to `ir` ("/a/b", "" for itself).
 ExpressionRef CompileIr(const Json& ir, const ExpressionScope& scope, std::vector<Error>& problems);
 
-/// What a run gives an expression. Referenced, must outlive the BoundExpression.
+/// What a run gives an expression. Read by Bind, which copies what it needs.
 struct EvalEnv {
   const ParamValues* params = nullptr;
   const Schema* schema = nullptr;  ///< For param names in messages.

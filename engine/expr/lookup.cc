@@ -16,12 +16,15 @@ constexpr std::size_t kTableEntriesPerRow = 16;
 constexpr std::uint32_t kUnseen = std::numeric_limits<std::uint32_t>::max();
 
 /// The codes that occur in `rows`, in order of appearance; `entry_of_code` becomes their numbers.
+/// Gives up, with too few codes, when `stop` is seen.
 std::vector<std::uint32_t> DistinctCodes(const Column& column, const RowSet& rows,
-                                         std::vector<std::uint32_t>& entry_of_code) {
+                                         std::vector<std::uint32_t>& entry_of_code,
+                                         const StopToken& stop) {
   entry_of_code.assign(column.dictionary()->size(), kUnseen);
   std::vector<std::uint32_t> distinct;
   const auto codes = column.codes();
   for (std::size_t i = 0; i < rows.rows(); ++i) {
+    if (i % kBlockRows == 0 && stop.stop_requested()) break;
     const std::uint32_t row = rows.BaseRow(i);
     if (column.IsNullAt(row)) continue;
     std::uint32_t& entry = entry_of_code[codes[row]];
@@ -54,7 +57,8 @@ Result<InputColumn> EvaluateLookup(const Lookup& lookup, const RowSet& rows,
     codes.resize(entries);
     std::iota(codes.begin(), codes.end(), 0U);
   } else {
-    codes = DistinctCodes(*column, rows, out.entry_of_code);
+    codes = DistinctCodes(*column, rows, out.entry_of_code, stop);
+    if (stop.stop_requested()) return Cancelled();
   }
   out.codes = column;
   out.selection = selection;

@@ -2,15 +2,23 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "engine/base/json.h"
 
 namespace rankd {
 namespace {
 
+/// Holds the keys of a node only until the last node that takes them has been looked at: a long
+/// chain over many keys would hold a great deal otherwise.
 class KeyFlow {
  public:
-  explicit KeyFlow(std::size_t nodes) : keys_(nodes) {}
+  explicit KeyFlow(const PlanEdges& edges) : keys_(edges.node_count()), uses_(edges.node_count()) {
+    for (const std::uint32_t input : edges.inputs) {
+      if (input != PlanEdges::kUnresolved) ++uses_[input];
+    }
+  }
 
   /// The keys of a node's inputs, side by side; nullopt if those of one are not known.
   std::optional<std::span<const KeySet>> Of(std::span<const std::uint32_t> inputs) {
@@ -24,30 +32,47 @@ class KeyFlow {
     return gathered_;
   }
 
-  void Set(std::uint32_t node, KeySet keys) { keys_[node] = std::move(keys); }
+  void Set(std::uint32_t node, KeySet keys) {
+    if (uses_[node] != 0) keys_[node] = std::move(keys);
+  }
+
+  /// After the node that has these inputs.
+  void Release(std::span<const std::uint32_t> inputs) {
+    for (const std::uint32_t input : inputs) {
+      if (input != PlanEdges::kUnresolved && --uses_[input] == 0) keys_[input].reset();
+    }
+  }
 
  private:
   std::vector<std::optional<KeySet>> keys_;
+  std::vector<std::uint32_t> uses_;  ///< Edges whose end has not been looked at.
   std::vector<KeySet> gathered_;
 };
+
+/// The keys of the node's rows.
+KeySet CheckNode(const PlanNode& node, const Task& task, std::span<const KeySet> inputs,
+                 const Schema& schema, Problems& problems) {
+  const Result<void> checked = task.CheckInputs(inputs, schema);
+  if (!checked) {
+    problems.Add(JsonPointer("/nodes", node.index) + "/params" + checked.error().pointer,
+                 checked.error().message);
+  }
+  return task.OutputKeys(inputs);
+}
 
 }  // namespace
 
 void CheckKeyFlow(const Plan& plan, const PlanEdges& edges, const std::vector<std::uint32_t>& order,
                   std::span<const Task* const> tasks, Problems& problems) {
-  KeyFlow flow(plan.nodes.size());
+  KeyFlow flow(edges);
   for (const std::uint32_t node : order) {
-    const Task* task = tasks[node];
-    if (task == nullptr || !edges.count_is_right[node]) continue;
-    const std::optional<std::span<const KeySet>> inputs = flow.Of(edges.InputsOf(node));
-    if (!inputs) continue;
-    const Result<void> checked = task->CheckInputs(*inputs, *plan.schema);
-    if (!checked) {
-      problems.Add(
-          JsonPointer("/nodes", plan.nodes[node].index) + "/params" + checked.error().pointer,
-          checked.error().message);
+    const std::span<const std::uint32_t> inputs = edges.InputsOf(node);
+    if (tasks[node] != nullptr && edges.count_is_right[node]) {
+      if (const std::optional<std::span<const KeySet>> keys = flow.Of(inputs)) {
+        flow.Set(node, CheckNode(plan.nodes[node], *tasks[node], *keys, *plan.schema, problems));
+      }
     }
-    flow.Set(node, task->OutputKeys(*inputs));
+    flow.Release(inputs);
   }
 }
 

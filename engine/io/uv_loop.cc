@@ -33,7 +33,10 @@ std::uint64_t WaitMs(Duration left) {
 }
 
 void OnWake(uv_async_t*) {}
-void OnUvTimer(uv_timer_t*) {}
+
+/// The wait is over. When that is so before libuv has begun to wait, it must not begin: it would see
+/// no timer then, and wait for ever.
+void OnUvTimer(uv_timer_t* timer) { uv_stop(timer->loop); }
 
 /// Everything libuv holds pointers to.
 struct Handles {

@@ -318,7 +318,7 @@ Result<void> RequestParser::State::CheckStatus(std::string_view kind, std::strin
   if (status == EntryStatus::kActive) return {};
   const std::string what = std::string(kind) + " \"" + std::string(name) + "\"";
   if (status == EntryStatus::kBlocked) return Fail(code, what + " is blocked");
-  if (options.warn && warned.insert(what).second) options.warn(what + " is deprecated");
+  if (options.warn && warned.insert(what).second) options.warn("the " + what + " is deprecated");
   return {};
 }
 

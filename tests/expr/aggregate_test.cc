@@ -202,7 +202,7 @@ void CheckGroups(const std::string& function, const std::string& key, const RowS
 
 TEST_CASE("grouped aggregates agree with plain loops") {
   std::mt19937 random(5);
-  for (const std::size_t length : {0, 1, 63, 64, 65, 1025, 2500}) {
+  for (const std::size_t length : {0U, 1U, 63U, 64U, 65U, 1025U, 2500U}) {
     for (const bool select : {false, true}) {
       RowSet rows = RandomRows(random, length);
       if (select && length > 0) rows = RandomSelection(random, rows);

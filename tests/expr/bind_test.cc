@@ -147,6 +147,16 @@ TEST_CASE("a catch body knows its error") {
   CHECK(ProblemsOf("E.cod", scope)[0].message.find("did you mean \"code\"?") != std::string::npos);
 }
 
+TEST_CASE("a bound expression needs nothing of what it was bound with") {
+  const std::string text(100, 'x');
+  auto params = std::make_unique<ParamValues>(Params({{"ps", text}}));
+  const BoundExpression bound = BindOk(CompileOk("contains(s, P.ps)", RowScope()), *params);
+  params.reset();
+  const RowSet rows = Rows({{"s", {"a" + text, std::string("x")}}});
+  CHECK(ValuesOf(*bound.EvaluateColumn(rows, StopToken()).value()) ==
+        std::vector<Value>{true, false});
+}
+
 TEST_CASE("a bound expression outlives the reference it was made from, and moves") {
   ExpressionRef compiled = CompileOk("concat('x', s, lower('Y'))", RowScope());
   BoundExpression first = BindOk(std::move(compiled), Params());

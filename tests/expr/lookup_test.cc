@@ -59,7 +59,7 @@ TEST_CASE("small, middling and huge dictionaries give the same answers") {
   CheckStrings(few);
   CheckStrings(many);
   // Selected down: to a third, to a fiftieth of the dictionary, to one row, to none.
-  for (const std::size_t step : {3, 50, 2999, 100000}) {
+  for (const std::size_t step : {3U, 50U, 2999U, 100000U}) {
     auto selection = std::make_shared<Selection>();
     for (std::size_t i = step == 100000 ? 3000 : 1; i < 3000; i += step) {
       selection->push_back(static_cast<std::uint32_t>(2999 - i));

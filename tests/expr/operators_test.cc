@@ -116,7 +116,7 @@ void Check(const Tree& tree, const RowSet& rows) {
 
 void CheckAll(const std::vector<Tree>& trees) {
   std::mt19937 random(7);
-  for (const std::size_t length : {0, 1, 7, 8, 63, 64, 65, 127, 128, 129}) {
+  for (const std::size_t length : {0U, 1U, 7U, 8U, 63U, 64U, 65U, 127U, 128U, 129U}) {
     const RowSet rows = RandomRows(random, length);
     for (const Tree& tree : trees) Check(tree, rows);
     if (length == 0) continue;

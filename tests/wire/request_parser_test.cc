@@ -446,8 +446,8 @@ TEST_CASE("a deprecated name is noted once") {
   for (int i = 0; i < 3; ++i) {
     CHECK(fixture.Outcome("{\"params\":{\"old_param\":1},\"output_keys\":[\"old_key\"]}") == "ok");
   }
-  CHECK(fixture.notes == std::vector<std::string>{"key \"old_key\" is deprecated",
-                                                  "param \"old_param\" is deprecated"});
+  CHECK(fixture.notes == std::vector<std::string>{"the key \"old_key\" is deprecated",
+                                                  "the param \"old_param\" is deprecated"});
 }
 
 TEST_CASE("long texts in messages are cut between characters") {

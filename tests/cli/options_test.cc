@@ -1,0 +1,203 @@
+#include "cli/options.h"
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "cli/exit_status.h"
+
+namespace rankd {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+Options Parsed(const Arguments& arguments) {
+  std::expected<Options, EarlyExit> options = ParseOptions(arguments);
+  const std::string error = options ? "" : options.error().error;
+  CAPTURE(error);
+  REQUIRE(options.has_value());
+  return *options;
+}
+
+/// The message of a usage error, which comes without output.
+std::string UsageError(const Arguments& arguments) {
+  const std::expected<Options, EarlyExit> options = ParseOptions(arguments);
+  REQUIRE_FALSE(options.has_value());
+  CHECK(options.error().status == kExitUsage);
+  CHECK(options.error().output == "");
+  CHECK(options.error().error.find('\n') == std::string::npos);
+  return options.error().error;
+}
+
+TEST_CASE("without arguments requests are run with the defaults") {
+  const Options options = Parsed({});
+  CHECK(options.command == Command::kRun);
+  CHECK_FALSE(options.workspace.plan_name);
+  CHECK(options.run.concurrency == 64);
+  CHECK_FALSE(options.run.cpu_threads);
+  CHECK_FALSE(options.run.deadline);
+  CHECK(options.run.cpu == CpuMode::kAuto);
+  CHECK(options.run.max_request_bytes == 16777216);
+  CHECK_FALSE(options.quiet);
+}
+
+TEST_CASE("every flag arrives") {
+  const Options options = Parsed({"--plan_name",
+                                  "p",
+                                  "--plan_dir",
+                                  "d",
+                                  "--env",
+                                  "e",
+                                  "--redis",
+                                  "redis://h",
+                                  "--param",
+                                  "a=1",
+                                  "--param",
+                                  "b=x=y",
+                                  "--param",
+                                  "c=",
+                                  "--deadline_ms",
+                                  "0",
+                                  "--node_timeout_ms",
+                                  "9007199254740992",
+                                  "--concurrency",
+                                  "5",
+                                  "--cpu_threads",
+                                  "3",
+                                  "--cpu",
+                                  "offload",
+                                  "--async_scheduler",
+                                  "--unordered",
+                                  "--allow_unknown_fields",
+                                  "--max_request_bytes",
+                                  "10",
+                                  "--quiet"});
+  CHECK(options.workspace.plan_name == "p");
+  CHECK(options.workspace.plan_dir == "d");
+  CHECK(options.workspace.env == "e");
+  CHECK(options.workspace.redis_url == "redis://h");
+  REQUIRE(options.workspace.params.size() == 3);
+  CHECK(options.workspace.params[1].name == "b");
+  CHECK(options.workspace.params[1].value == "x=y");
+  CHECK(options.workspace.params[2].value == "");
+  CHECK(options.run.deadline == std::chrono::milliseconds(0));
+  CHECK(options.run.node_timeout == std::chrono::milliseconds(9007199254740992));
+  CHECK(options.run.concurrency == 5);
+  CHECK(options.run.cpu_threads == 3);
+  CHECK(options.run.cpu == CpuMode::kOffload);
+  CHECK(options.run.unordered);
+  CHECK(options.run.allow_unknown_fields);
+  CHECK(options.run.max_request_bytes == 10);
+  CHECK(options.quiet);
+}
+
+TEST_CASE("long flags may be written with dashes, values stay as they are") {
+  const Options options = Parsed({"--plan-name=a-b", "--node-timeout-ms=5", "--param", "a-b=c-d",
+                                  "--param=e-f=g-h", "--allow-unknown-fields"});
+  CHECK(options.workspace.plan_name == "a-b");
+  CHECK(options.run.node_timeout == std::chrono::milliseconds(5));
+  CHECK(options.workspace.params[0].name == "a-b");
+  CHECK(options.workspace.params[1].name == "e-f");
+  CHECK(options.workspace.params[1].value == "g-h");
+  CHECK(options.run.allow_unknown_fields);
+}
+
+TEST_CASE("of a flag given twice the last value stands") {
+  const Options options = Parsed({"--plan_name", "a", "--plan_name", "b"});
+  CHECK(options.workspace.plan_name == "b");
+}
+
+TEST_CASE("commands take their own arguments, and the flags before or after them") {
+  const Options check = Parsed({"--plan_dir", "d", "check", "a", "x/b.json", "--json"});
+  CHECK(check.command == Command::kCheck);
+  CHECK(check.plans == Arguments{"a", "x/b.json"});
+  CHECK(check.json);
+  CHECK(Parsed({"check", "a", "--plan-dir", "d"}).workspace.plan_dir == "d");
+  CHECK(Parsed({"check", "plans"}).plans == Arguments{"plans"});
+  CHECK(Parsed({"check", "--", "--odd"}).plans == Arguments{"--odd"});
+  CHECK(Parsed({"plans"}).command == Command::kPlans);
+  CHECK(Parsed({"tasks", "--json"}).command == Command::kTasks);
+  CHECK(Parsed({"keys"}).command == Command::kKeys);
+  CHECK(Parsed({"demo-data"}).command == Command::kDemoData);
+}
+
+TEST_CASE("usage errors say what, where and what to do") {
+  struct {
+    Arguments arguments;
+    const char* message;
+  } rows[] = {
+      {{"--plan_nam", "x"}, "unknown flag --plan_nam, did you mean --plan_name?"},
+      {{"--zzzzzzzz"}, "unknown flag --zzzzzzzz, see rankd --help"},
+      {{"--json"}, "unknown flag --json, see rankd --help"},
+      {{"check", "a", "--jsn"}, "unknown flag --jsn, did you mean --json?"},
+      {{"chek", "a"}, "unknown command chek, did you mean check?"},
+      {{"plans", "x"}, "unexpected argument x, see rankd --help"},
+      {{"check"}, "check needs the names or files of plans, as in: rankd check simple_plan"},
+      {{"--plan_name"}, "--plan_name needs a value"},
+      {{"--plan_name", ""}, "--plan_name must not be empty"},
+      {{"--plan", "f", "--plan_name", "p"},
+       "--plan_name and --plan both name the plan to run: give one of them"},
+      {{"--param", "x"}, "--param must be NAME=VALUE, not \"x\""},
+      {{"--param", "=x"}, "--param must be NAME=VALUE, not \"=x\""},
+      {{"--concurrency", "0"}, "--concurrency must be a whole number from 1 to 1000000, not \"0\""},
+      {{"--cpu_threads", "many"},
+       "--cpu_threads must be a whole number from 1 to 1024, not \"many\""},
+      {{"--deadline_ms", "-5"},
+       "--deadline_ms must be a whole number from 0 to 9007199254740992, not \"-5\""},
+      {{"--deadline_ms", "1.5"},
+       "--deadline_ms must be a whole number from 0 to 9007199254740992, not \"1.5\""},
+      {{"--node_timeout_ms", "9007199254740993"},
+       "--node_timeout_ms must be a whole number from 0 to 9007199254740992, not "
+       "\"9007199254740993\""},
+      {{"--max_request_bytes", "0"},
+       "--max_request_bytes must be a whole number from 1 to 9007199254740992, not \"0\""},
+      {{"--cpu", "fast"}, "--cpu must be auto, inline or offload, not \"fast\""},
+  };
+  for (const auto& row : rows) CHECK(UsageError(row.arguments) == row.message);
+}
+
+TEST_CASE("what has no meaning yet says so") {
+  for (const char* flag :
+       {"--bench", "--bench_concurrency", "--bench_warmup", "--bench_rate", "--bench_requests",
+        "--bench_compare", "--bench_fail_over", "--trace", "--loops"}) {
+    CAPTURE(flag);
+    const std::string want = std::string(flag) + " is not in this build yet";
+    CHECK(UsageError({"--plan_name", "p", flag, "5"}) == want);
+    CHECK(UsageError({std::string(flag) + "=5"}) == want);
+  }
+  CHECK(UsageError({"explain", "p", "--format", "dot"}) ==
+        "the command explain is not in this build yet");
+  CHECK(UsageError({"--cpu", "fused"}) == "--cpu fused is not in this build yet");
+}
+
+TEST_CASE("help and version go to stdout with status 0") {
+  const std::expected<Options, EarlyExit> version = ParseOptions(Arguments{"--version"});
+  REQUIRE_FALSE(version.has_value());
+  CHECK(version.error().status == kExitOk);
+  CHECK(version.error().output.starts_with("rankd "));
+  CHECK(version.error().error == "");
+
+  const std::expected<Options, EarlyExit> help = ParseOptions(Arguments{"--help"});
+  REQUIRE_FALSE(help.has_value());
+  CHECK(help.error().status == kExitOk);
+  const std::string& text = help.error().output;
+  for (const char* part : {"Plan:\n", "Requests:\n", "Execution:\n", "General:\n", "Commands:\n",
+                           "--param NAME=VALUE", "--max_request_bytes N", "demo-data"}) {
+    CAPTURE(part);
+    CHECK(text.find(part) != std::string::npos);
+  }
+  CHECK(text.find("--bench") == std::string::npos);
+  // It ends with three examples.
+  const std::string examples = text.substr(text.find("Examples:\n"));
+  std::size_t lines = 0;
+  for (std::size_t at = 0; (at = examples.find("\n  ", at)) != std::string::npos; ++at) ++lines;
+  CHECK(lines == 3);
+
+  const std::expected<Options, EarlyExit> of_check = ParseOptions(Arguments{"check", "--help"});
+  REQUIRE_FALSE(of_check.has_value());
+  CHECK(of_check.error().output.find("Usage: rankd check") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace rankd
