@@ -23,22 +23,32 @@ RowSet CountedRows(std::int64_t count) {
   return RowSet(Column::Make(std::move(ids)));
 }
 
-/// The same rows for every run.
+/// The same rows for every run, or the same null_value: whether a plan's rows may be null is told
+/// when the node runs, as for every other task.
 class FixedRows final : public CpuTask {
  public:
-  explicit FixedRows(RowSet rows) : rows_(std::move(rows)) {}
+  FixedRows(const Schema& schema, RowSet rows) : rows_(std::move(rows)) {
+    for (const RowSet::Entry& entry : rows_.entries()) {
+      checked_ = CheckNulls(schema, entry.key, *entry.column, rows_);
+      if (!checked_) break;
+    }
+  }
 
   KeySet OutputKeys(std::span<const KeySet>) const override {
     KeySet keys;
     for (const RowSet::Entry& entry : rows_.entries()) keys.Add(entry.key);
     return keys;
   }
-  Result<RowSet> Run(const NodeContext&) const override { return rows_; }
+  Result<RowSet> Run(const NodeContext&) const override {
+    RANKD_TRY(checked_);
+    return rows_;
+  }
   Placement placement() const override { return Placement::kInline; }
   double EstimateCost(std::size_t) const override { return 50; }
 
  private:
   RowSet rows_;
+  Result<void> checked_;
 };
 
 /// As many rows as a number says.
@@ -74,12 +84,12 @@ std::unique_ptr<const Task> MakeFixedSource(TaskBuilder& builder) {
   if (rows != nullptr) {
     std::optional<RowSet> literal = ReadLiteralRows(builder, *rows);
     if (!literal) return nullptr;
-    return std::make_unique<FixedRows>(*std::move(literal));
+    return std::make_unique<FixedRows>(builder.schema(), *std::move(literal));
   }
   std::optional<NumberParam> row_count = builder.Number("row_count", 1, kMostRows, std::nullopt);
   if (!row_count) return nullptr;
   if (row_count->literal() && *row_count->literal() <= kMostKept) {
-    return std::make_unique<FixedRows>(CountedRows(*row_count->literal()));
+    return std::make_unique<FixedRows>(builder.schema(), CountedRows(*row_count->literal()));
   }
   return std::make_unique<CountedSource>(*std::move(row_count));
 }

@@ -82,7 +82,6 @@ class LiteralRows {
     KeyId key;
     std::string_view name;  ///< As the first row that has it writes it.
     ColumnBuilder values;
-    bool lack_reported = false;
   };
 
   void Problem(std::string_view below_row, std::string message) {
@@ -150,14 +149,6 @@ class LiteralRows {
   /// Fills rows that lack the column's key, up to `row`.
   void FillUpTo(std::size_t row, LiteralColumn& column) {
     const KeySpec& spec = builder_.schema().key(column.key);
-    if (column.values.size() < row && !column.lack_reported && !spec.nullable &&
-        IsNull(spec.default_value)) {
-      builder_.Problem(
-          JsonPointer("/rows", column.values.size()),
-          "the row lacks " + InQuotes(spec.name) + ", which may not be null and has no default");
-      column.lack_reported = true;
-      right_ = false;
-    }
     while (column.values.size() < row) column.values.Append(spec.default_value);
   }
 

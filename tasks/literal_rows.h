@@ -10,7 +10,7 @@
 namespace rankd {
 
 /// The rows of the param `rows`; keys are those any row names, what a row lacks (or gives as null)
-/// is filled. Nullopt when problems were recorded.
+/// is filled, with null also where the key forbids it. Nullopt when problems were recorded.
 std::optional<RowSet> ReadLiteralRows(TaskBuilder& builder, const Json& rows);
 
 }  // namespace rankd

@@ -84,12 +84,15 @@ TEST_CASE("fixed_source tells every row that is wrong") {
   CHECK(values[6].starts_with("/nodes/0/params/rows/6/n: "));
 }
 
-TEST_CASE("fixed_source names the row that lacks a key which needs a value") {
-  const Texts lacking = RowProblems(R"([{"id":1},{"id":2,"must":5},{"id":3,"must":null}])");
-  REQUIRE(lacking.size() == 1);
-  CHECK(lacking[0].starts_with("/nodes/0/params/rows/0: "));
-  CHECK(lacking[0].find("must") != std::string::npos);
-  CHECK(RowProblems(R"([{"id":2,"must":5},{"id":3}])")[0].starts_with("/nodes/0/params/rows/1: "));
+TEST_CASE("fixed_source fails when it runs, naming the row that lacks a key which needs a value") {
+  const auto answer = [](std::string_view rows) {
+    return OneTask("fixed_source", "{\"rows\":" + std::string(rows) + "}", 0).Text({});
+  };
+  const std::string lacking = answer(R"([{"id":1},{"id":2,"must":5},{"id":3,"must":null}])");
+  CHECK(lacking.starts_with("null_value: "));
+  CHECK(lacking.find("\"must\"") != std::string::npos);
+  CHECK(lacking.ends_with("id 1"));
+  CHECK(answer(R"([{"id":2,"must":5},{"id":3}])").ends_with("id 3"));
 }
 
 TEST_CASE("fixed_source refuses one key named twice in a row") {
