@@ -14,6 +14,7 @@
 #include "cli/environment.h"
 #include "cli/exit_status.h"
 #include "cli/options.h"
+#include "cli/standard_descriptors.h"
 #include "cli/workspace.h"
 #include "tasks/builtin.h"
 
@@ -90,6 +91,7 @@ int AfterOutput(int status, const DescriptorSink& out, Console& console) {
 }  // namespace
 
 int RunApp(std::span<const std::string> arguments) {
+  ReserveStandardDescriptors();
   DescriptorSink out(STDOUT_FILENO);
   DescriptorSink err(STDERR_FILENO);
   const std::expected<Options, EarlyExit> options = ParseOptions(arguments);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -29,7 +28,7 @@ constexpr const char* kExamples =
   rankd --plan_name mixed_pipeline --redis redis://127.0.0.1:6379 < requests.ndjson
   rankd check simple_plan plans/mixed_pipeline.plan.json)";
 
-/// Of section "not yet": flags that have their place in the command line but no meaning so far.
+/// Flags that have their place in the command line but no meaning so far.
 constexpr std::array kFlagsToCome = {
     "--bench",         "--bench_concurrency", "--bench_warmup", "--bench_rate", "--bench_requests",
     "--bench_compare", "--bench_fail_over",   "--loops",        "--trace"};

@@ -1,6 +1,7 @@
 // --param NAME=VALUE against a plan's params.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "cli/options.h"

@@ -94,10 +94,13 @@ class [[nodiscard]] Co {
       // Resuming the parent from here nests one frame per level of awaiting, never per child: a
       // child that finished inline has no parent set.
       void await_suspend(Handle handle) noexcept {
-        if (std::coroutine_handle<> parent = handle.promise().parent) {
-          parent.resume();
-        } else if (CoCompletion* completion = handle.promise().completion) {
-          completion->OnCoDone();
+        const promise_type& ended = handle.promise();
+        if (ended.parent) {
+          // A copy: resuming the parent may destroy this frame.
+          const std::coroutine_handle<> waiter = ended.parent;
+          waiter.resume();
+        } else if (CoCompletion* told = ended.completion) {
+          told->OnCoDone();
         }
       }
       void await_resume() const noexcept {}
@@ -108,7 +111,9 @@ class [[nodiscard]] Co {
       value.emplace(std::forward<U>(result));
     }
     /// Tasks catch their exceptions themselves; one that gets here is a bug.
-    void unhandled_exception() noexcept { CheckFailed(__FILE__, __LINE__, "exception left a coroutine"); }
+    void unhandled_exception() noexcept {
+      CheckFailed(__FILE__, __LINE__, "exception left a coroutine");
+    }
   };
 
  private:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include <uv.h>
@@ -20,13 +22,13 @@ constexpr int kRoundsPerTurn = 8;
 constexpr std::uint64_t kLookupGraceMs = 250;
 
 /// Milliseconds to wait for a timer that is due in `left`. Rounded up: the system waits at least
-/// that long, so the loop wakes after the due time. But the kernel may stretch a wait by up to 0.5 %
-/// (less for processes that are not "nice"), which is too much for a long one: wait for most of it,
-/// then for the rest.
+/// that long, so the loop wakes after the due time. But the kernel may stretch a wait by up to 0.5
+/// % (less for processes that are not "nice"), which is too much for a long one: wait for most of
+/// it, then for the rest.
 std::uint64_t WaitMs(Duration left) {
   if (left <= Duration(0)) return 0;
-  const auto ms = static_cast<std::uint64_t>(
-      std::chrono::ceil<std::chrono::milliseconds>(left).count());
+  const auto ms =
+      static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(left).count());
   constexpr std::uint64_t kPrecise = 100;
   constexpr std::uint64_t kLongest = 1'000'000'000;  // libuv hands an int to the system
   return ms <= kPrecise ? ms : std::min(ms - ms / 64, kLongest);
@@ -34,9 +36,22 @@ std::uint64_t WaitMs(Duration left) {
 
 void OnWake(uv_async_t*) {}
 
-/// The wait is over. When that is so before libuv has begun to wait, it must not begin: it would see
-/// no timer then, and wait for ever.
+/// The wait is over. When that is so before libuv has begun to wait, it must not begin: it would
+/// see no timer then, and wait for ever.
 void OnUvTimer(uv_timer_t* timer) { uv_stop(timer->loop); }
+
+/// libuv waits for its threads when the process exits. One that hangs in the resolver, perhaps for
+/// half a minute, must not hold up a process that has nothing left to do.
+void ExitWithoutThreads() {
+#ifdef __GLIBC__
+  on_exit(
+      [](int status, void*) {
+        std::fflush(nullptr);
+        std::_Exit(status);
+      },
+      nullptr);
+#endif
+}
 
 /// Everything libuv holds pointers to.
 struct Handles {
@@ -107,6 +122,7 @@ UvLoop::~UvLoop() {
   if (lookup_hangs) {
     // libuv's thread will write into the loop when the resolver gives up: the memory must stay.
     static_cast<void>(state_->handles.release());
+    ExitWithoutThreads();
     return;
   }
   RANKD_CHECK(uv_loop_close(&uv.loop) == 0);

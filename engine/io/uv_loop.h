@@ -41,14 +41,16 @@ class UvLoop final : public Loop {
   /// Closes everything. Loop thread (or, when Run never ran or has returned, any one thread);
   /// threads that post must have been joined. Timers still armed are disarmed, tasks still posted
   /// are dropped, sockets closed by their owners are waited for; a socket that is still open is a
-  /// bug. A name lookup that hangs in the system's resolver is waited for briefly, then left.
+  /// bug. A name lookup that hangs in the system's resolver is waited for briefly, then left; the
+  /// process then exits without waiting for its thread.
   ~UvLoop() override;
 
   TimePoint Now() const override;
   /// Loop thread.
   void Arm(Timer& timer, TimePoint due) override;
   /// Any thread. On the loop thread it costs no system call, and the task runs before the loop
-  /// waits again. A task posted by a task runs in the same turn while that ends within a few rounds.
+  /// waits again. A task posted by a task runs in the same turn while that ends within a few
+  /// rounds.
   void Post(LoopTask& task) override;
 
   /// Runs turns on the calling thread until Stop. May be called again after it has returned.

@@ -44,8 +44,8 @@ void CommandBatch::Clear() {
 }
 
 std::size_t CommandBatch::argument_count(std::size_t command) const {
-  const std::size_t end = command + 1 < commands_.size() ? commands_[command + 1].first_argument
-                                                         : ends_.size();
+  const std::size_t end =
+      command + 1 < commands_.size() ? commands_[command + 1].first_argument : ends_.size();
   return end - commands_[command].first_argument;
 }
 

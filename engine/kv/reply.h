@@ -25,7 +25,9 @@ struct ReplyNode {
     std::int64_t integer;
   };
 
-  std::string_view text() const { return data == nullptr ? std::string_view() : std::string_view(data, size); }
+  std::string_view text() const {
+    return data == nullptr ? std::string_view() : std::string_view(data, size);
+  }
 };
 
 /// The replies to one pipeline, one root for each command, in order. Owns the bytes, or shares

@@ -1,7 +1,5 @@
 #include "engine/coro/co.h"
 
-#include <doctest/doctest.h>
-
 #include <coroutine>
 #include <cstdint>
 #include <memory>
@@ -9,6 +7,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "tests/support/started.h"
 

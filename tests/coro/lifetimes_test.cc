@@ -1,10 +1,10 @@
 // Counts constructions and destructions around co_await, in the forms the project uses: g++ 12
 // destroys some temporaries twice, and these forms are the ones that are right.
-#include <doctest/doctest.h>
-
 #include <set>
 #include <string>
 #include <utility>
+
+#include <doctest/doctest.h>
 
 #include "engine/coro/co.h"
 #include "tests/support/started.h"
@@ -26,6 +26,7 @@ class Counted {
   Counted(Counted&& other) noexcept : ledger_(other.ledger_) { Make(); }
   Counted& operator=(const Counted&) = default;
   Counted& operator=(Counted&&) = default;
+  int One() const { return 1; }
   ~Counted() {
     if (ledger_->living.erase(this) != 1) ++ledger_->errors;
   }
@@ -71,7 +72,7 @@ Co<int> EveryForm(Ledger* ledger) {
   Aggregate aggregate{Counted(ledger), "a text that does not fit into the object itself"};
   sum += co_await TakeAggregate(std::move(aggregate));
   const Counted captured(ledger);
-  auto callable = [captured] { return static_cast<int>(sizeof(captured) > 0); };
+  auto callable = [captured] { return captured.One(); };
   sum += co_await TakeCallable(std::move(callable));
   const Counted result = co_await ReturnCounted(ledger);
   static_cast<void>(result);

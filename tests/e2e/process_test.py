@@ -161,6 +161,16 @@ class Pipes(Case):
         self.assertEqual(self.wait(process), 3)
         self.assertTrue(process.stderr.read().startswith(b"rankd: "))
 
+    def test_closed_standard_descriptors_are_failed_io_not_a_hang(self):
+        command = " ".join(["exec", RANKD, *self.args()])
+        for closing, status in (("<&-", 3), (">&- </dev/null", 0), ("2>&- </dev/null", 0)):
+            done = subprocess.run(["sh", "-c", f"{command} {closing}"], capture_output=True,
+                                  timeout=60, env=environment())
+            self.assertEqual((closing, done.returncode), (closing, status))
+        done = subprocess.run(["sh", "-c", f"echo '{{}}' | {{ {command} >&-; }}"],
+                              capture_output=True, timeout=60, env=environment())
+        self.assertEqual(done.returncode, 3)
+
     def test_nothing_is_coloured_where_stderr_is_no_terminal(self):
         outcome = run(RANKD, self.args(), line(plan="nosuch"))
         self.assertNotIn("\x1b", outcome.err + outcome.text)

@@ -1,6 +1,4 @@
 // The Redis client against peers that misbehave.
-#include <doctest/doctest.h>
-
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -8,8 +6,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "engine/coro/co.h"
 #include "tests/support/redis_asker.h"
@@ -46,8 +47,8 @@ std::string EchoOf(const std::string& key) { return "[\"" + key + "\",\"v\"]"; }
 
 TEST_CASE("error replies are replies") {
   ScriptedPeer peer([](PeerConnection& connection) {
-    for (const auto reply : {"-LOADING Redis is loading\r\n"sv, "-MOVED 1 10.0.0.1:6379\r\n"sv,
-                             "-ERR no\r\n"sv}) {
+    for (const auto reply :
+         {"-LOADING Redis is loading\r\n"sv, "-MOVED 1 10.0.0.1:6379\r\n"sv, "-ERR no\r\n"sv}) {
       connection.ReadCommand();
       connection.Send(reply);
     }
@@ -61,8 +62,9 @@ TEST_CASE("error replies are replies") {
 
 TEST_CASE("a peer that does not speak RESP loses everything in flight") {
   for (const std::string_view junk :
-       {"HTTP/1.1 400 Bad Request\r\n\r\n"sv, "\0\1\2\3"sv, "*1\r\n$-7\r\n"sv, "$3\r\nabcdef\r\n+x"sv,
-        "*2\r\n*4294967295\r\n"sv, "$999999999999999999999\r\n"sv, "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1"
+       {"HTTP/1.1 400 Bad Request\r\n\r\n"sv, "\0\1\2\3"sv, "*1\r\n$-7\r\n"sv,
+        "$3\r\nabcdef\r\n+x"sv, "*2\r\n*4294967295\r\n"sv, "$999999999999999999999\r\n"sv,
+        "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1"
         "\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n"sv}) {
     ScriptedPeer peer([&](PeerConnection& connection) {
       connection.ReadCommand();
@@ -150,6 +152,28 @@ TEST_CASE("a peer that never answers times out, without connecting again before 
   CHECK(asker.loop.Now() - start >= milliseconds(50));
   CHECK(asker.Ask("b").ends_with(": no reply within 50 ms"));
   CHECK(peer.accepted() == 1);
+}
+
+TEST_CASE("replies that came while the loop was busy are not too late") {
+  ScriptedPeer peer([](PeerConnection& connection) {
+    connection.ReadCommand();
+    connection.Sleep(milliseconds(50));
+    connection.Send("*1\r\n:1\r\n");
+    connection.WaitForClose();
+  });
+  RedisOptions options = OptionsOf(peer);
+  options.request_timeout = milliseconds(150);
+  RedisAsker asker(std::move(options));
+  const auto request = asker.Submit("a");
+  asker.RunFor(milliseconds(20));  // it has been sent
+  class Busy final : public LoopTask {
+   public:
+    void OnLoop() override { std::this_thread::sleep_for(milliseconds(250)); }
+  };
+  Busy busy;
+  asker.loop.Post(busy);
+  REQUIRE(asker.RunUntil([&] { return request->told; }));
+  CHECK(request->text == "[1]");
 }
 
 TEST_CASE("no more pipelines are in flight than allowed") {

@@ -1,5 +1,5 @@
 // The Redis client against a real server.
-#include <doctest/doctest.h>
+#include "tests/support/redis_server.h"
 
 #include <chrono>
 #include <memory>
@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include <doctest/doctest.h>
+
 #include "engine/base/json.h"
 #include "engine/kv/memory/memory_store.h"
 #include "tests/support/redis_asker.h"
-#include "tests/support/redis_server.h"
 
 namespace rankd {
 namespace {
@@ -118,10 +119,11 @@ TEST_CASE("a value of 64 MB comes through, and nothing of it stays when nobody w
 }
 
 TEST_CASE("passwords, users and databases are asked for before anything else") {
-  RedisServer server(Listen::kTcp, {"--requirepass", "s3cret", "--user", "me", "on", ">pw", "~*", "+@all"});
+  RedisServer server(Listen::kTcp,
+                     {"--requirepass", "s3cret", "--user", "me", "on", ">pw", "~*", "+@all"});
   std::string setup;
-  for (const auto& command : {std::vector<std::string>{"AUTH", "s3cret"}, {"SELECT", "3"},
-                              {"HSET", "h", "db", "3"}}) {
+  for (const auto& command :
+       {std::vector<std::string>{"AUTH", "s3cret"}, {"SELECT", "3"}, {"HSET", "h", "db", "3"}}) {
     AppendCommandHead(setup, command.size());
     for (const std::string& argument : command) AppendBulkString(setup, argument);
   }
@@ -132,8 +134,9 @@ TEST_CASE("passwords, users and databases are asked for before anything else") {
     int db;
     std::string expected;
   };
-  const std::string at = "redis_unavailable: endpoint redis_default at 127.0.0.1:" +
-                         std::to_string(server.port()) + ": ";
+  const std::string at =
+      "redis_unavailable: endpoint redis_default at 127.0.0.1:" + std::to_string(server.port()) +
+      ": ";
   for (const Case& c :
        {Case{"", "s3cret", 3, R"(["db","3"])"}, Case{"me", "pw", 3, R"(["db","3"])"},
         Case{"", "s3cret", 0, "[]"},
@@ -235,9 +238,8 @@ TEST_CASE("a server that stands still times requests out, and its late replies r
   CHECK(took >= milliseconds(150));
   CHECK(took < milliseconds(300));
   for (const auto& request : late) {
-    CHECK(request->text ==
-          "redis_timeout: endpoint redis_default at 127.0.0.1:" + std::to_string(server.port()) +
-              ": no reply within 150 ms");
+    CHECK(request->text == "redis_timeout: endpoint redis_default at 127.0.0.1:" +
+                               std::to_string(server.port()) + ": no reply within 150 ms");
   }
   // Their places are free: the queued one has been sent.
   CHECK_FALSE(queued->told);
@@ -279,8 +281,9 @@ TEST_CASE("a refused connection is told at once, by name, and tried again in the
   RedisOptions options;
   options.name = "cache";
   options.port = FreePort();
-  const std::string refused = "redis_unavailable: endpoint cache at 127.0.0.1:" +
-                              std::to_string(options.port) + ": connection refused";
+  const std::string refused =
+      "redis_unavailable: endpoint cache at 127.0.0.1:" + std::to_string(options.port) +
+      ": connection refused";
   RedisAsker asker(options);
   CHECK(asker.Ask("k") == refused);
   // Between attempts: from within Submit.

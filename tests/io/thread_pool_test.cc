@@ -1,7 +1,5 @@
 #include "engine/io/thread_pool.h"
 
-#include <doctest/doctest.h>
-
 #include <atomic>
 #include <functional>
 #include <future>
@@ -9,6 +7,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "tests/support/fake_executor.h"
 

@@ -1,7 +1,5 @@
 #include "engine/io/timer_heap.h"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -9,6 +7,8 @@
 #include <random>
 #include <utility>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "tests/support/fake_loop.h"
 

@@ -1,7 +1,5 @@
 #include "engine/io/uv_loop.h"
 
-#include <doctest/doctest.h>
-
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -9,6 +7,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "engine/io/thread_pool.h"
 
@@ -129,6 +129,22 @@ TEST_CASE("timers never fire early") {
   }
   loop.Run();
   CHECK(early == 0);
+}
+
+TEST_CASE("short waits end, one after the other, also when the wait is over before it begins") {
+  UvLoop loop;
+  int left = 300;
+  std::unique_ptr<CallTimer> timer;
+  timer = std::make_unique<CallTimer>([&] {
+    if (--left == 0) {
+      loop.Stop();
+    } else {
+      loop.Arm(*timer, loop.Now() + std::chrono::microseconds(left * 10));
+    }
+  });
+  loop.Arm(*timer, loop.Now());
+  loop.Run();
+  CHECK(left == 0);
 }
 
 TEST_CASE("a timer armed long ahead waits in steps and is right in the end") {

@@ -1,12 +1,12 @@
 #include "engine/kv/command.h"
 
-#include <doctest/doctest.h>
-
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "engine/kv/resp.h"
 

@@ -1,9 +1,9 @@
 #include "engine/kv/inflight_limiter.h"
 
-#include <doctest/doctest.h>
-
 #include <memory>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 namespace rankd {
 namespace {

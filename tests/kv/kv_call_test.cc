@@ -1,10 +1,10 @@
-#include <doctest/doctest.h>
-
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+
+#include <doctest/doctest.h>
 
 #include "engine/coro/co.h"
 #include "engine/kv/kv.h"

@@ -1,13 +1,13 @@
 #include "engine/kv/memory/memory_client.h"
 
-#include <doctest/doctest.h>
-
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "tests/support/fake_loop.h"
 #include "tests/support/reply_text.h"

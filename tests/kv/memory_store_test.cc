@@ -1,7 +1,5 @@
 #include "engine/kv/memory/memory_store.h"
 
-#include <doctest/doctest.h>
-
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -9,6 +7,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "tests/support/reply_text.h"
 
@@ -45,8 +45,7 @@ std::string HMGet(const Parsed& parsed, std::string_view key, std::vector<std::s
   return ReplyText(AnswerFromStore(parsed.store, batch));
 }
 
-std::string LRange(const Parsed& parsed, std::string_view key, std::int64_t from,
-                   std::int64_t to) {
+std::string LRange(const Parsed& parsed, std::string_view key, std::int64_t from, std::int64_t to) {
   CommandBatch batch;
   batch.LRange(key, from, to);
   return ReplyText(AnswerFromStore(parsed.store, batch));
@@ -114,12 +113,12 @@ TEST_CASE("LRANGE takes its ends as Redis does") {
     std::int64_t to;
     const char* expected;
   };
-  for (const Case& c : {Case{0, -1, R"(["0","1","2","3","4"])"}, Case{0, 0, R"(["0"])"},
-                        Case{1, 2, R"(["1","2"])"}, Case{-2, -1, R"(["3","4"])"},
-                        Case{-100, 1, R"(["0","1"])"}, Case{3, 100, R"(["3","4"])"},
-                        Case{3, 2, "[]"}, Case{5, 10, "[]"}, Case{0, -6, "[]"},
-                        Case{-1, -2, "[]"}, Case{kMin, kMax, R"(["0","1","2","3","4"])"},
-                        Case{kMax, kMin, "[]"}, Case{kMin, kMin, "[]"}}) {
+  for (const Case& c :
+       {Case{0, -1, R"(["0","1","2","3","4"])"}, Case{0, 0, R"(["0"])"}, Case{1, 2, R"(["1","2"])"},
+        Case{-2, -1, R"(["3","4"])"}, Case{-100, 1, R"(["0","1"])"}, Case{3, 100, R"(["3","4"])"},
+        Case{3, 2, "[]"}, Case{5, 10, "[]"}, Case{0, -6, "[]"}, Case{-1, -2, "[]"},
+        Case{kMin, kMax, R"(["0","1","2","3","4"])"}, Case{kMax, kMin, "[]"},
+        Case{kMin, kMin, "[]"}}) {
     CAPTURE(c.from);
     CAPTURE(c.to);
     CHECK(LRange(parsed, "l", c.from, c.to) == c.expected);
@@ -136,9 +135,8 @@ TEST_CASE("a pipeline is answered command by command, from the store's own bytes
   const Replies first = AnswerFromStore(parsed.store, batch);
   const Replies second = AnswerFromStore(parsed.store, batch);
   REQUIRE(first.size() == 4);
-  CHECK(ReplyText(first) ==
-        R"(["a","abc"] [] ["1","2"] )"
-        "-WRONGTYPE Operation against a key holding the wrong kind of value");
+  CHECK(ReplyText(first) == R"(["a","abc"] [] ["1","2"] )"
+                            "-WRONGTYPE Operation against a key holding the wrong kind of value");
   CHECK((&first[0] + 2)->data == (&second[0] + 2)->data);
   parsed.store.reset();  // the replies keep it
   CHECK((&first[0] + 2)->text() == "abc");
@@ -164,12 +162,14 @@ TEST_CASE("what no key can hold is a problem with its place, all of them found")
 }
 
 TEST_CASE("data that is no object is a problem of the whole file") {
-  CHECK(Parse("[1]").problems == std::vector<std::string>{": expected an object of keys, not an array"});
+  CHECK(Parse("[1]").problems ==
+        std::vector<std::string>{": expected an object of keys, not an array"});
   CHECK(Parse("{}").store->key_count() == 0);
 }
 
 TEST_CASE("the data can be written as commands that load it, lists deleted first") {
-  const Parsed parsed = Parse(R"({"l":[1,"a\r\nb"],"h":{"x":0.5,"y":""},"s":"é","none":[],"no":{}})");
+  const Parsed parsed =
+      Parse(R"({"l":[1,"a\r\nb"],"h":{"x":0.5,"y":""},"s":"é","none":[],"no":{}})");
   std::string out;
   AppendLoadCommands(*parsed.store, out);
   CHECK(out ==

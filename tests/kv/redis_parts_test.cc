@@ -1,10 +1,10 @@
 // The pure parts of the Redis client.
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "engine/kv/redis/backoff.h"
 #include "engine/kv/redis/handshake.h"

@@ -1,10 +1,10 @@
-#include <doctest/doctest.h>
-
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "engine/kv/byte_arena.h"
 #include "engine/kv/reply.h"

@@ -1,11 +1,11 @@
 #include "engine/kv/redis/reply_reader.h"
 
-#include <doctest/doctest.h>
-
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "tests/support/reply_text.h"
 
@@ -57,12 +57,27 @@ TEST_CASE("strings are bytes") {
 }
 
 TEST_CASE("what is not RESP breaks the stream, at once or when it shows") {
-  for (const std::string_view bytes :
-       {"HTTP/1.1 400 Bad Request\r\n"sv, "\0\0\0\0"sv, "$-2\r\n"sv, "*-2\r\n"sv, "$x\r\n"sv,
-        "*x\r\n"sv, ":x\r\n"sv, ":\r\n"sv, "$99999999999999999999\r\n"sv, "*4294967296\r\n"sv,
-        "*4294967295\r\n"sv, "*2147483648\r\n"sv, ",1.5\r\n"sv, "#t\r\n"sv, "%1\r\n+a\r\n+b\r\n"sv,
-        "~1\r\n+a\r\n"sv, ">1\r\n+a\r\n"sv, "(123\r\n"sv, "=5\r\ntxt:a\r\n"sv, "_\r\n"sv,
-        "*1\r\n?"sv}) {
+  for (const std::string_view bytes : {"HTTP/1.1 400 Bad Request\r\n"sv,
+                                       "\0\0\0\0"sv,
+                                       "$-2\r\n"sv,
+                                       "*-2\r\n"sv,
+                                       "$x\r\n"sv,
+                                       "*x\r\n"sv,
+                                       ":x\r\n"sv,
+                                       ":\r\n"sv,
+                                       "$99999999999999999999\r\n"sv,
+                                       "*4294967296\r\n"sv,
+                                       "*4294967295\r\n"sv,
+                                       "*2147483648\r\n"sv,
+                                       ",1.5\r\n"sv,
+                                       "#t\r\n"sv,
+                                       "%1\r\n+a\r\n+b\r\n"sv,
+                                       "~1\r\n+a\r\n"sv,
+                                       ">1\r\n+a\r\n"sv,
+                                       "(123\r\n"sv,
+                                       "=5\r\ntxt:a\r\n"sv,
+                                       "_\r\n"sv,
+                                       "*1\r\n?"sv}) {
     for (const std::size_t piece : {std::size_t{1}, bytes.size()}) {
       CAPTURE(bytes);
       ReplyReader reader;
@@ -150,8 +165,8 @@ TEST_CASE("random bytes never do worse than break the stream") {
     std::string bytes;
     const int size = std::uniform_int_distribution(1, 60)(random);
     for (int i = 0; i < size; ++i) {
-      bytes += kAlphabet[std::uniform_int_distribution<std::size_t>(0, kAlphabet.size() - 1)(
-          random)];
+      bytes +=
+          kAlphabet[std::uniform_int_distribution<std::size_t>(0, kAlphabet.size() - 1)(random)];
     }
     const std::string whole = Read(bytes, bytes.size());
     REQUIRE(Read(bytes, 1) == whole);

@@ -1,14 +1,14 @@
 // A RedisClient on a real loop, and requests that note what they are told.
 #pragma once
 
-#include <signal.h>
-
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <signal.h>
 
 #include "engine/base/check.h"
 #include "engine/io/member_timer.h"

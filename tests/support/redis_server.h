@@ -2,15 +2,6 @@
 // that needs one fails where the program is missing.
 #pragma once
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -21,6 +12,15 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "engine/base/check.h"
 #include "engine/kv/redis/redis_client.h"
@@ -75,9 +75,10 @@ class RedisServer {
 
   /// Again after Kill, at the same place.
   void Start() {
-    std::vector<std::string> all{"redis-server", "--port", std::to_string(port_), "--bind",
-                                 "127.0.0.1",    "--save", "",  "--appendonly", "no", "--dir",
-                                 dir_.path(),    "--logfile", dir_.File("log")};
+    std::vector<std::string> all{
+        "redis-server", "--port",    std::to_string(port_), "--bind", "127.0.0.1",
+        "--save",       "",          "--appendonly",        "no",     "--dir",
+        dir_.path(),    "--logfile", dir_.File("log")};
     if (!socket_path_.empty()) {
       all.push_back("--unixsocket");
       all.push_back(socket_path_);

@@ -131,12 +131,11 @@ class MemoryStoreBuilder {
   }
 
   void NotScalar(std::string pointer, const Json& value) {
-    Problem(std::move(pointer), "expected a string, a number, true or false, not " +
-                                    value.Describe());
+    Problem(std::move(pointer),
+            "expected a string, a number, true or false, not " + value.Describe());
   }
   void Problem(std::string pointer, std::string message) {
-    problems_.push_back(
-        Error(ErrorCode::kInvalidPlan, std::move(message)).At(std::move(pointer)));
+    problems_.push_back(Error(ErrorCode::kInvalidPlan, std::move(message)).At(std::move(pointer)));
   }
 
   MemoryStore& store_;

@@ -1,10 +1,9 @@
 #include "engine/kv/redis/connector.h"
 
-#include <netdb.h>
-
 #include <cstring>
 #include <utility>
 
+#include <netdb.h>
 #include <uv.h>
 
 namespace rankd {

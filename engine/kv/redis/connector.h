@@ -38,7 +38,9 @@ class Connector final : private SocketListener {
   void StartTcp(const std::string& host, std::uint16_t port);
 
   /// What it waits for, for messages: "looking up its name", "connecting".
-  const char* waiting_for() const { return lookup_ != nullptr ? "looking up its name" : "connecting"; }
+  const char* waiting_for() const {
+    return lookup_ != nullptr ? "looking up its name" : "connecting";
+  }
 
  private:
   struct Lookup;

@@ -19,8 +19,8 @@ void AppendCommand(std::string& out, std::initializer_list<std::string_view> arg
     sizes.push_back(argument.size());
   }
   char* command = nullptr;
-  const auto size = redisFormatCommandArgv(&command, static_cast<int>(texts.size()), texts.data(),
-                                           sizes.data());
+  const auto size =
+      redisFormatCommandArgv(&command, static_cast<int>(texts.size()), texts.data(), sizes.data());
   RANKD_CHECK(size > 0);
   out.append(command, static_cast<std::size_t>(size));
   redisFreeCommand(command);

@@ -21,6 +21,9 @@ namespace {
 /// A connection that has lived this long counts as a success even if nothing was asked.
 constexpr Duration kProvenAge = std::chrono::seconds(1);
 
+/// A timer that fires later than this says that the loop was kept from turning.
+constexpr Duration kLate = std::chrono::milliseconds(3);
+
 /// No further than a timer can reach, ten times over.
 Duration Limit(std::chrono::milliseconds limit) {
   return std::min<std::chrono::milliseconds>(limit, std::chrono::hours(24 * 365));
@@ -120,6 +123,7 @@ class RedisClient::Core final : public ConnectorListener, public SocketListener 
   PipelineQueue sent_;
   Replies unasked_;  ///< What comes though nothing is unanswered.
   MemberTimer<Core, &Core::OnWatch> watch_timer_{*this};
+  bool looked_again_ = false;
 };
 
 void RedisClient::Core::Submit(KvRequest& request) {
@@ -320,6 +324,14 @@ void RedisClient::Core::WatchFor(TimePoint due) {
 
 void RedisClient::Core::OnWatch() {
   const TimePoint now = loop_->Now();
+  // The loop was busy with something else, and the replies may be lying in the socket: look first.
+  const bool late = now - watch_timer_.due() > kLate;
+  if (late && !looked_again_) {
+    looked_again_ = true;
+    loop_->Arm(watch_timer_, now);
+    return;
+  }
+  looked_again_ = false;
   SentPipeline* waiting = sent_.FirstWaiting();
   while (waiting != nullptr && waiting->sent_at + request_timeout_ <= now) {
     KvRequest* request = waiting->request;

@@ -14,7 +14,7 @@
 namespace rankd {
 
 struct RedisOptions {
-  std::string name;  ///< The endpoint's.
+  std::string name;                ///< The endpoint's.
   std::string host = "127.0.0.1";  ///< A name or an address; every address of a name is tried.
   std::uint16_t port = 6379;
   std::string unix_socket;  ///< A path; instead of host and port.

@@ -10,7 +10,10 @@
 namespace rankd {
 namespace {
 
-constexpr std::size_t kMostNodes = std::size_t{1} << 31;
+constexpr std::size_t kMostNodes = (std::size_t{1} << 31) - 1;
+
+/// Newer versions of hiredis know no limit of their own.
+constexpr std::size_t kDeepest = 32;
 
 ReplySink& SinkOf(const redisReadTask* task) { return *static_cast<ReplySink*>(task->privdata); }
 
@@ -103,7 +106,7 @@ bool ReplySink::Nil() {
 }
 
 bool ReplySink::Array(std::size_t size) {
-  if (size > kMostNodes) return false;
+  if (size > kMostNodes || open_.size() >= kDeepest) return false;
   ReplyNode node;
   node.kind = ReplyKind::kArray;
   node.size = static_cast<std::uint32_t>(size);
@@ -140,7 +143,7 @@ void ReplyReader::Free::operator()(redisReader* reader) const { redisReaderFree(
 
 ReplyReader::ReplyReader() : reader_(redisReaderCreateWithFunctions(Functions())) {
   RANKD_CHECK(reader_ != nullptr);
-  reader_->privdata = &sink_;  // the macro for it is not C++ in 0.14
+  reader_->privdata = &sink_;    // the macro for it is not C++ in 0.14
   reader_->maxbuf = 8 * kSlice;  // what an empty buffer may keep; the default is freed each time
 }
 
@@ -157,7 +160,11 @@ ReplyReader::Progress ReplyReader::Next(Replies* target) {
   void* reply = nullptr;
   const int status = redisReaderGetReply(reader_.get(), &reply);
   sink_.SetTarget(nullptr);
-  if (status != REDIS_OK) return Broken(redisReaderGetError(reader_.get()));
+  if (status != REDIS_OK) {
+    // Our own refusals look like a lack of memory to hiredis.
+    return Broken(reader_->err == REDIS_ERR_OOM ? "a reply beyond the limits, or not of RESP 2"
+                                                : redisReaderGetError(reader_.get()));
+  }
   if (reply != nullptr) return Progress::kReply;
   // What cannot be complete yet stays in the buffer, which must not grow for ever.
   const std::size_t waiting = reader_->len - reader_->pos;

@@ -1,11 +1,10 @@
 #include "engine/kv/redis/socket.h"
 
-#include <netinet/in.h>
-#include <sys/un.h>
-
 #include <array>
 #include <utility>
 
+#include <netinet/in.h>
+#include <sys/un.h>
 #include <uv.h>
 
 #include "engine/base/check.h"
@@ -125,8 +124,7 @@ void Socket::Start(const SocketAddress& address) {
 
 void Socket::Connected() {
   connected_ = true;
-  const int status =
-      uv_read_start(&handles_->stream, &Callbacks::OnAlloc, &Callbacks::OnRead);
+  const int status = uv_read_start(&handles_->stream, &Callbacks::OnAlloc, &Callbacks::OnRead);
   if (status < 0) {
     Lost(Reason(status));
   } else if (listener_ != nullptr) {

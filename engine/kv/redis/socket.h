@@ -1,12 +1,12 @@
 // One stream socket on the loop: connects, reads, and gathers the writes of a turn into one.
 #pragma once
 
-#include <sys/socket.h>
-
 #include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
+
+#include <sys/socket.h>
 
 #include "engine/io/uv_loop.h"
 
