@@ -25,15 +25,18 @@ TEST_CASE("the builtin tasks are listed in alphabetical order, each once") {
 }
 
 TEST_CASE("what the list says of each task is complete") {
-  for (const TaskSpec& spec : BuiltinTasks().all()) {
-    CAPTURE(spec.op);
+  const TaskCatalog catalog = BuiltinTasks();
+  for (const TaskSpec& spec : catalog.all()) {
+    const std::string op(spec.op);
+    CAPTURE(op);
     CHECK_FALSE(spec.doc.empty());
     CHECK((spec.make != nullptr));
     CHECK(spec.min_inputs <= spec.max_inputs);
     CHECK(std::set<std::string_view>{"io", "cpu", "inline"}.contains(spec.kind));
     std::set<std::string_view> names;
     for (const ParamDoc& param : spec.params) {
-      CAPTURE(param.name);
+      const std::string name(param.name);
+      CAPTURE(name);
       CHECK(names.insert(param.name).second);
       CHECK_FALSE(param.type.empty());
       CHECK_FALSE(param.doc.empty());
@@ -45,11 +48,14 @@ TEST_CASE("what the list says of each task is complete") {
 }
 
 TEST_CASE("each param that the list calls required is missed by name") {
-  for (const TaskSpec& spec : BuiltinTasks().all()) {
+  const TaskCatalog catalog = BuiltinTasks();
+  for (const TaskSpec& spec : catalog.all()) {
     const std::vector<std::string> problems = ProblemsOf(spec.op, "{}", spec.min_inputs);
     for (const ParamDoc& param : spec.params) {
-      CAPTURE(spec.op);
-      CAPTURE(param.name);
+      const std::string op(spec.op);
+    CAPTURE(op);
+      const std::string name(param.name);
+      CAPTURE(name);
       const std::string quoted = "\"" + std::string(param.name) + "\"";
       const bool missed =
           std::any_of(problems.begin(), problems.end(), [&](const std::string& problem) {
