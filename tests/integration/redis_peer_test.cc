@@ -259,7 +259,7 @@ TEST_CASE("a peer that does not read is written to as it goes, and timers go on"
     Echo(connection);
   });
   RedisOptions options = OptionsOf(peer);
-  options.request_timeout = milliseconds(200);
+  options.request_timeout = milliseconds(500);  // stale after 5 s
   options.max_inflight = 1000;
   RedisAsker asker(std::move(options));
   const std::string key(100'000, 'k');

@@ -89,10 +89,13 @@ struct ModelKey {
 };
 
 Model SortModel(Model rows, const std::vector<ModelKey>& keys) {
+  std::vector<KeyId> ids;  // once: each look-up makes a schema
+  for (const ModelKey& key : keys) ids.push_back(TestKey(key.name));
   const auto before = [&](const ModelRow& a, const ModelRow& b) {
-    for (const ModelKey& key : keys) {
-      const Value& x = ValueOf(a, TestKey(key.name));
-      const Value& y = ValueOf(b, TestKey(key.name));
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      const ModelKey& key = keys[k];
+      const Value& x = ValueOf(a, ids[k]);
+      const Value& y = ValueOf(b, ids[k]);
       if (IsNull(x) != IsNull(y)) return IsNull(y);
       if (ValueLess(x, y)) return !key.descending;
       if (ValueLess(y, x)) return key.descending;
