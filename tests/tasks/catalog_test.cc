@@ -53,7 +53,7 @@ TEST_CASE("each param that the list calls required is missed by name") {
     const std::vector<std::string> problems = ProblemsOf(spec.op, "{}", spec.min_inputs);
     for (const ParamDoc& param : spec.params) {
       const std::string op(spec.op);
-    CAPTURE(op);
+      CAPTURE(op);
       const std::string name(param.name);
       CAPTURE(name);
       const std::string quoted = "\"" + std::string(param.name) + "\"";
