@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/base/deadline.h"
 #include "engine/run/cpu_policy.h"
 
 namespace rankd {
@@ -50,8 +51,8 @@ void Run::Start(RunSpec spec) {
   turn_cost_ = 0;
   deadline_ = kNever;
   if (spec_.deadline && spec_.deadline->count() > 0) {
-    deadline_ = services_.loop->Now() + *spec_.deadline;
-    services_.loop->Arm(deadline_timer_, deadline_);
+    deadline_ = After(services_.loop->Now(), *spec_.deadline);
+    if (deadline_ < kNever) services_.loop->Arm(deadline_timer_, deadline_);
   }
   ready_.clear();
   scheduler_.Start(graph.topology, ready_);
@@ -140,7 +141,7 @@ void Run::StartActive(const GraphNode& node, NodeId id, const EvalEnv& env) {
   active.context.loop = services_.loop;
   active.context.clients = services_.clients;
   if (const auto timeout = TimeoutOf(node)) {
-    const TimePoint due = services_.loop->Now() + *timeout;
+    const TimePoint due = After(services_.loop->Now(), *timeout);
     if (due < deadline_) services_.loop->Arm(active, due);
   }
   if (node.cpu_task != nullptr) {

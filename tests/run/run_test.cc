@@ -112,6 +112,24 @@ TEST_CASE("the deadline is the code when it is earlier than the node's timeout")
   CHECK(bench.listener.error->code == ErrorCode::kDeadlineExceeded);
 }
 
+TEST_CASE("limits beyond the end of the clock are no limits") {
+  for (const milliseconds limit :
+       {milliseconds(9'300'000'000'000), milliseconds(18'446'744'073'710),
+        milliseconds(std::int64_t{1} << 53)}) {
+    Bench bench;
+    auto graph = MakeGraph({{}, {}, {0, 1}}, List(Wait(10), Wait(10), Cpu()));
+    graph->nodes[0].timeout = limit;
+    RunSpec spec = bench.Spec(graph);
+    spec.deadline = limit;
+    spec.node_timeout = limit;
+    bench.run.Start(std::move(spec));
+    bench.loop.Advance(milliseconds(10));
+    CHECK_FALSE(bench.listener.error.has_value());
+    CHECK(bench.listener.ids == std::vector<std::int64_t>{3});
+    CHECK(bench.loop.armed_timers() == 0);
+  }
+}
+
 TEST_CASE("a deadline answers while a pool job runs; the run is idle when the job has come back") {
   Bench bench;
   bool saw_stop = false;
