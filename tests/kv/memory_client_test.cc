@@ -18,7 +18,8 @@ namespace {
 using std::chrono::milliseconds;
 
 struct Fixture {
-  explicit Fixture(std::size_t max_inflight = 64, int hgetall = 0, int hmget = 0, int lrange = 0) {
+  explicit Fixture(std::size_t max_inflight = 64, int hgetall = 0, int hmget = 0, int lrange = 0,
+                   int request_timeout = 0) {
     Result<JsonDocument> document = ParseJson(R"({"user:1":{"country":"US"},"follow:1":[2,3]})");
     REQUIRE(document);
     std::vector<Error> problems;
@@ -26,6 +27,7 @@ struct Fixture {
     MemoryOptions options;
     options.name = "mem";
     options.max_inflight = max_inflight;
+    options.request_timeout = milliseconds(request_timeout);
     options.latency = {milliseconds(hgetall), milliseconds(hmget), milliseconds(lrange)};
     client = std::make_unique<MemoryClient>(loop, store, std::move(options));
   }
@@ -40,8 +42,8 @@ class Asked final : public KvRequest {
       : KvRequest(commands), then_(std::move(then)) {}
   void OnReplies(Result<Replies> replies) override {
     ++told;
-    REQUIRE(replies);
-    text = ReplyText(*replies);
+    text = replies ? ReplyText(*replies)
+                   : std::string(CodeName(replies.error().code)) + ": " + replies.error().message;
     if (then_) then_();
   }
   int told = 0;
@@ -97,6 +99,24 @@ TEST_CASE("a pipeline takes as long as its slowest command") {
   f.loop.Advance(milliseconds(1));
   CHECK(asked.told == 1);
   CHECK(asked.text == R"(["country","US"] ["2","3"])");
+}
+
+TEST_CASE("a round trip longer than the request timeout is late after that timeout") {
+  Fixture f(1, 50, 0, 10, 20);
+  const CommandBatch slow = Hash();
+  CommandBatch quick;
+  quick.LRange("follow:1", 0, -1);
+  Asked first(slow);
+  Asked second(quick);
+  f.client->Submit(first);
+  f.client->Submit(second);  // waits for the first one's place
+  f.loop.Advance(milliseconds(19));
+  CHECK(first.told == 0);
+  f.loop.Advance(milliseconds(1));
+  CHECK(first.told == 1);
+  CHECK(first.text == "redis_timeout: endpoint mem: no reply within 20 ms");
+  f.loop.Advance(milliseconds(10));
+  CHECK(second.text == R"(["2","3"])");
 }
 
 TEST_CASE("requests beyond the limit wait their turn") {

@@ -13,6 +13,7 @@ class MemoryClient::Trip final : public Timer {
   void OnTimer() override { client_->Finish(*this); }
 
   KvRequest* request = nullptr;
+  bool times_out = false;
 
  private:
   MemoryClient* client_;
@@ -71,7 +72,9 @@ void MemoryClient::Pump() {
     free_trips_.pop_back();
     trip.request = request;
     request->client_state = &trip;
-    loop_->Arm(trip, loop_->Now() + latency);
+    const Duration limit = options_.request_timeout;
+    trip.times_out = limit > Duration(0) && latency > limit;
+    loop_->Arm(trip, loop_->Now() + (trip.times_out ? limit : latency));
   }
   pumping_ = false;
 }
@@ -80,7 +83,13 @@ void MemoryClient::Finish(Trip& trip) {
   KvRequest& request = *trip.request;
   free_trips_.push_back(&trip);
   limiter_.Leave();
-  request.OnReplies(AnswerFromStore(store_, request.commands()));
+  if (trip.times_out) {
+    request.OnReplies(Fail(ErrorCode::kRedisTimeout,
+                           "endpoint " + options_.name + ": no reply within " +
+                               std::to_string(options_.request_timeout.count()) + " ms"));
+  } else {
+    request.OnReplies(AnswerFromStore(store_, request.commands()));
+  }
   Pump();
 }
 

@@ -18,6 +18,8 @@ namespace rankd {
 struct MemoryOptions {
   std::string name;  ///< The endpoint's.
   std::size_t max_inflight = 64;
+  /// A round trip that would take longer is redis_timeout after this long. 0: no limit.
+  std::chrono::milliseconds request_timeout{0};
   /// By Verb. A pipeline takes the greatest latency of its commands.
   std::array<std::chrono::milliseconds, kVerbCount> latency{};
 };
