@@ -16,6 +16,7 @@
 
 #include "cli/exit_status.h"
 #include "cli/request_driver.h"
+#include "cli/standard_descriptors.h"
 #include "cli/store_clients.h"
 #include "engine/io/signal_watcher.h"
 #include "engine/io/thread_pool.h"
@@ -82,8 +83,14 @@ int Conclude(const DriverOutcome& outcome, Console& console) {
 
 }  // namespace
 
-int RunRequests(const Options& options, Workspace& workspace) {
+namespace {
+
+/// What the loop, its signals and the reader open between them.
+constexpr int kLoopDescriptors = 8;
+
+int Serve(const Options& options, Workspace& workspace) {
   std::signal(SIGPIPE, SIG_IGN);
+  RequireDescriptors(kLoopDescriptors);
   UvLoop loop;
   const std::unique_ptr<StoreClients> stores = StoreClients::Make(workspace, loop);
   if (stores == nullptr) return kExitUsage;
@@ -100,10 +107,23 @@ int RunRequests(const Options& options, Workspace& workspace) {
                               [&](int number) { driver->OnSignal(number); });
   const DriverOutcome outcome = driver->Serve();
   const int status = Conclude(outcome, workspace.console());
-  // What is stuck in a write or in work that does not stop cannot be waited for.
-  if (outcome.abandoned) std::_Exit(status);
+  // What is stuck in a write or in work that does not stop cannot be waited for. After a signal, a
+  // second one that comes while the watcher goes away would change the status.
+  if (outcome.abandoned || outcome.signal != 0) std::_Exit(status);
   driver.reset();
   return status;
+}
+
+}  // namespace
+
+int RunRequests(const Options& options, Workspace& workspace) {
+  // The loop, the threads and the watcher are made of what the system may refuse.
+  try {
+    return Serve(options, workspace);
+  } catch (const std::system_error& error) {
+    workspace.console().Error(std::string("cannot start: ") + error.what());
+    std::_Exit(kExitIo);
+  }
 }
 
 }  // namespace rankd

@@ -1,6 +1,7 @@
 #include "cli/input_reader.h"
 
 #include <cerrno>
+#include <system_error>
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -13,17 +14,21 @@ namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
 
+int WakeDescriptor() {
+  const int descriptor = eventfd(0, EFD_CLOEXEC);
+  if (descriptor < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  return descriptor;
+}
+
 }  // namespace
 
 InputReader::InputReader(int descriptor, Loop& loop, InputListener& listener)
     : descriptor_(descriptor),
       loop_(loop),
       listener_(listener),
-      wake_descriptor_(eventfd(0, EFD_CLOEXEC)),
+      wake_descriptor_(WakeDescriptor()),
       block_(kBlockBytes),
-      thread_([this] { ReadBlocks(); }) {
-  RANKD_CHECK(wake_descriptor_ >= 0);
-}
+      thread_([this] { ReadBlocks(); }) {}
 
 InputReader::~InputReader() {
   {

@@ -28,6 +28,7 @@ class InputListener {
 /// All methods on the loop thread; the listener is called there.
 class InputReader final : private LoopTask {
  public:
+  /// Throws std::system_error where the system refuses a thread or a descriptor.
   InputReader(int descriptor, Loop& loop, InputListener& listener);
   /// Stops the thread, also in the middle of waiting for input. The loop must not turn any more, or
   /// no block be asked for.

@@ -168,10 +168,7 @@ void RequestDriver::OnWritten(int error) {
 }
 
 void RequestDriver::OnSignal(int number) {
-  if (stopping_) {
-    GiveUp();
-    return;
-  }
+  if (stopping_) return;  // the first decides; the grace period bounds what is left
   outcome_.signal = number;
   stopping_ = true;
   loop_.Arm(grace_timer_, loop_.Now() + kGrace);

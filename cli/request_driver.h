@@ -62,7 +62,7 @@ class RequestDriver final : InputListener, OutputListener, RunListener, TurnEnd 
   /// its grace period have passed. Once.
   DriverOutcome Serve();
 
-  /// Reads no more; what is in flight is answered as cancelled. A second signal ends Serve at once.
+  /// Reads no more; what is in flight is answered as cancelled. Later signals change nothing.
   void OnSignal(int number);
 
  private:

@@ -1,6 +1,8 @@
 #include "cli/standard_descriptors.h"
 
 #include <cerrno>
+#include <system_error>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -17,6 +19,21 @@ void ReserveStandardDescriptors() {
       static_cast<void>(open("/dev/null", wrong_mode[descriptor]));
     }
   }
+}
+
+void RequireDescriptors(int count) {
+  std::vector<int> opened;
+  int error = 0;
+  while (error == 0 && static_cast<int>(opened.size()) < count) {
+    const int descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+      error = errno;
+    } else {
+      opened.push_back(descriptor);
+    }
+  }
+  for (const int descriptor : opened) close(descriptor);
+  if (error != 0) throw std::system_error(error, std::generic_category(), "descriptors");
 }
 
 }  // namespace rankd

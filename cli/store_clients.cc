@@ -16,6 +16,7 @@ MemoryOptions MemoryOptionsOf(const EndpointSpec& endpoint) {
   MemoryOptions options;
   options.name = endpoint.name;
   options.max_inflight = endpoint.max_inflight;
+  options.request_timeout = endpoint.request_timeout;
   options.latency.fill(endpoint.latency.all);
   for (std::size_t verb = 0; verb < kVerbCount; ++verb) {
     for (const MemoryLatency::OfCommand& of : endpoint.latency.by_command) {
@@ -29,6 +30,15 @@ MemoryOptions MemoryOptionsOf(const EndpointSpec& endpoint) {
 std::string FromEnvironment(const std::string& variable) {
   const char* value = variable.empty() ? nullptr : std::getenv(variable.c_str());
   return value == nullptr ? std::string() : std::string(value);
+}
+
+/// The endpoint may be one that no plan uses, so this is no error; where it is used, the server's
+/// refusal would not say why.
+void NoteUnset(const EndpointSpec& endpoint, const std::string& variable, const char* field,
+               Console& console) {
+  if (variable.empty() || std::getenv(variable.c_str()) != nullptr) return;
+  console.Note("endpoint " + endpoint.name + ": the environment variable " + variable +
+               ", named by " + field + ", is not set");
 }
 
 RedisOptions RedisOptionsOf(const EndpointSpec& endpoint) {
@@ -54,6 +64,8 @@ std::unique_ptr<StoreClients> StoreClients::Make(Workspace& workspace, UvLoop& l
   std::unique_ptr<StoreClients> stores(new StoreClients);
   for (const EndpointSpec& endpoint : workspace.endpoints().all()) {
     if (endpoint.kind == EndpointKind::kRedis) {
+      NoteUnset(endpoint, endpoint.username_env, "username_env", workspace.console());
+      NoteUnset(endpoint, endpoint.password_env, "password_env", workspace.console());
       stores->owned_.push_back(std::make_unique<RedisClient>(loop, RedisOptionsOf(endpoint)));
     } else {
       std::shared_ptr<const MemoryStore> data = workspace.LoadStore(endpoint);

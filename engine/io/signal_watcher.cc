@@ -1,6 +1,7 @@
 #include "engine/io/signal_watcher.h"
 
 #include <cstddef>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,11 @@ SignalWatcher::SignalWatcher(UvLoop& loop, std::initializer_list<int> signals,
   for (const int signal : signals) {
     auto handle = std::make_unique<uv_signal_t>();
     handle->data = state_;
-    RANKD_CHECK(uv_signal_init(loop.uv(), handle.get()) == 0);
+    // Takes a pipe the first time, for which there may be no descriptors left.
+    if (const int status = uv_signal_init(loop.uv(), handle.get()); status < 0) {
+      delete state_;
+      throw std::system_error(-status, std::generic_category(), "signals");
+    }
     RANKD_CHECK(uv_signal_start(
                     handle.get(),
                     [](uv_signal_t* self, int number) {

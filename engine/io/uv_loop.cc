@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <system_error>
 #include <thread>
 
 #include <uv.h>
@@ -90,9 +91,15 @@ struct UvLoop::State {
 };
 
 UvLoop::UvLoop() : state_(std::make_unique<State>()) {
+  // Both take descriptors, of which there may be none left.
+  const auto check = [](int status) {
+    if (status < 0) throw std::system_error(-status, std::generic_category(), "event loop");
+  };
   Handles& uv = *state_->handles;
-  RANKD_CHECK(uv_loop_init(&uv.loop) == 0);
-  RANKD_CHECK(uv_async_init(&uv.loop, &uv.wake, OnWake) == 0);
+  check(uv_loop_init(&uv.loop));
+  const int wake = uv_async_init(&uv.loop, &uv.wake, OnWake);
+  if (wake < 0) uv_loop_close(&uv.loop);
+  check(wake);
   RANKD_CHECK(uv_timer_init(&uv.loop, &uv.wait) == 0);
 }
 

@@ -37,6 +37,7 @@ class TurnEnd {
 /// Timers never fire early, and on an idle machine at most a little more than 1 ms late.
 class UvLoop final : public Loop {
  public:
+  /// Throws std::system_error, as std::thread does, where the system refuses descriptors.
   UvLoop();
   /// Closes everything. Loop thread (or, when Run never ran or has returned, any one thread);
   /// threads that post must have been joined. Timers still armed are disarmed, tasks still posted

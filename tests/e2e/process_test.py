@@ -161,6 +161,14 @@ class Pipes(Case):
         self.assertEqual(self.wait(process), 3)
         self.assertTrue(process.stderr.read().startswith(b"rankd: "))
 
+    def test_too_few_descriptors_to_start_are_exit_3_with_a_message(self):
+        for limit in (5, 6, 7, 8):
+            done = subprocess.run(["sh", "-c", f"ulimit -n {limit}; exec {' '.join([RANKD, *self.args()])}"],
+                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
+                                  env=environment())
+            self.assertIn(done.returncode, (2, 3), (limit, done.stderr))
+            self.assertTrue(done.stderr.startswith(b"rankd: "), (limit, done.stderr))
+
     def test_closed_standard_descriptors_are_failed_io_not_a_hang(self):
         command = " ".join(["exec", RANKD, *self.args()])
         for closing, status in (("<&-", 3), (">&- </dev/null", 0), ("2>&- </dev/null", 0)):
@@ -218,6 +226,17 @@ class Signals(Case):
 
     def test_sigterm_answers_what_is_in_flight(self):
         self.check_signal(signal.SIGTERM, 143, "nap")
+
+    def test_a_second_signal_right_after_the_first_loses_no_answer(self):
+        for first, second in ((signal.SIGINT, signal.SIGTERM), (signal.SIGINT, signal.SIGINT)) * 5:
+            process = self.start()
+            process.stdin.write(line(plan="spin"))
+            time.sleep(0.2)
+            process.send_signal(first)
+            process.send_signal(second)
+            self.assertIn(self.wait(process), (128 + first, 128 + second))
+            answers = process.stdout.read().splitlines()
+            self.assertEqual([json.loads(a)["error"]["code"] for a in answers], ["cancelled"])
 
     def test_sigterm_stops_what_spins(self):
         self.check_signal(signal.SIGTERM, 143, "spin", count=3)
