@@ -44,17 +44,19 @@ std::size_t PoolThreads(const RunOptions& options) {
 
 /// "3 of 100 requests failed: bad_data 2, node_timeout 1", the most frequent first.
 std::string Summary(const DriverOutcome& outcome) {
-  std::vector<std::pair<std::uint64_t, std::string_view>> counts;
+  std::vector<std::size_t> codes;
   for (std::size_t i = 0; i < kErrorCodeCount; ++i) {
-    if (outcome.failures[i] == 0) continue;
-    counts.emplace_back(outcome.failures[i], CodeName(static_cast<ErrorCode>(i)));
+    if (outcome.failures[i] > 0) codes.push_back(i);
   }
-  std::stable_sort(counts.begin(), counts.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  // Codes break ties. (std::stable_sort of libstdc++ 12 warns under clang.)
+  std::sort(codes.begin(), codes.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(outcome.failures[b], a) < std::pair(outcome.failures[a], b);
+  });
   std::string text = std::to_string(outcome.failed()) + " of " + std::to_string(outcome.requests) +
                      " requests failed:";
-  for (const auto& [count, code] : counts) {
-    text += " " + std::string(code) + " " + std::to_string(count) + ",";
+  for (const std::size_t code : codes) {
+    text += " " + std::string(CodeName(static_cast<ErrorCode>(code))) + " " +
+            std::to_string(outcome.failures[code]) + ",";
   }
   text.pop_back();
   return text;
