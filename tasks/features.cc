@@ -29,7 +29,7 @@ class Features final : public AsyncTask {
     CommandBatch commands;
     Result<void> asked = AskForHashes(context, commands);
     if (!asked) co_return std::unexpected(std::move(asked).error());
-    KvCall call(context.client(endpoint_), commands, *context.stop_source);
+    KvCall call = context.Call(endpoint_, commands);
     Result<Replies> replies = co_await call;
     if (!replies) co_return std::unexpected(std::move(replies).error());
     Result<std::vector<ColumnRef>> columns =

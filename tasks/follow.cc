@@ -33,11 +33,10 @@ class ListTask final : public AsyncTask {
   }
 
   Co<Result<RowSet>> Run(const AsyncContext& context) const override {
-    KvClient& client = context.client(params_.endpoint);
     CommandBatch commands;
     Result<void> asked = AskForLists(context, commands);
     if (!asked) co_return std::unexpected(std::move(asked).error());
-    KvCall list_call(client, commands, *context.stop_source);
+    KvCall list_call = context.Call(params_.endpoint, commands);
     Result<Replies> lists = co_await list_call;
     if (!lists) co_return std::unexpected(std::move(lists).error());
     Result<ColumnRef> ids = ReadIdLists(commands, *lists);
@@ -46,7 +45,7 @@ class ListTask final : public AsyncTask {
 
     *lists = Replies();
     AskForHashes(**ids, commands);
-    KvCall hash_call(client, commands, *context.stop_source);
+    KvCall hash_call = context.Call(params_.endpoint, commands);
     Result<Replies> hashes = co_await hash_call;
     if (!hashes) co_return std::unexpected(std::move(hashes).error());
     Result<std::vector<ColumnRef>> columns =

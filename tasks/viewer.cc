@@ -30,7 +30,7 @@ class Viewer final : public AsyncTask {
     key_.AppendForId(context.user_id, redis_key);
     CommandBatch commands;
     commands.HGetAll(redis_key);
-    KvCall call(context.client(endpoint_), commands, *context.stop_source);
+    KvCall call = context.Call(endpoint_, commands);
     Result<Replies> replies = co_await call;
     if (!replies) co_return std::unexpected(std::move(replies).error());
     Result<std::vector<ColumnRef>> columns = fields_.ReadHGetAll(commands, *replies, RowSet(ids));

@@ -16,6 +16,7 @@ bool KvCall::await_suspend(std::coroutine_handle<> waiter) {
     result_.emplace(Fail(ErrorCode::kCancelled, "cancelled"));
     return false;
   }
+  if (observer_ != nullptr) pipeline_ = observer_->OnSubmit(*client_, commands());
   submitted_ = true;
   submitting_ = true;
   client_->Submit(*this);
@@ -43,6 +44,7 @@ void KvCall::OnStop() {
 
 void KvCall::Complete(Result<Replies> replies) {
   result_.emplace(std::move(replies));
+  if (observer_ != nullptr) observer_->OnReplies(pipeline_, *result_);
   // No waiter yet: await_suspend is still running and will not suspend.
   if (waiter_) std::exchange(waiter_, {}).resume();
 }

@@ -8,6 +8,7 @@
 #include "engine/base/result.h"
 #include "engine/base/stop.h"
 #include "engine/kv/command.h"
+#include "engine/kv/observer.h"
 #include "engine/kv/reply.h"
 
 namespace rankd {
@@ -61,8 +62,10 @@ class KvClient {
 /// answers at once. Resumes exactly once, on the loop thread.
 class KvCall final : public KvRequest, public StopCallback {
  public:
-  KvCall(KvClient& client, const CommandBatch& commands, StopSource& stop)
-      : KvRequest(commands), client_(&client), stop_(&stop) {}
+  /// `observer`, if any, outlives the call.
+  KvCall(KvClient& client, const CommandBatch& commands, StopSource& stop,
+         KvObserver* observer = nullptr)
+      : KvRequest(commands), client_(&client), stop_(&stop), observer_(observer) {}
   ~KvCall() override;
 
   bool await_ready() const noexcept { return false; }
@@ -77,6 +80,8 @@ class KvCall final : public KvRequest, public StopCallback {
 
   KvClient* client_;
   StopSource* stop_;
+  KvObserver* observer_;
+  std::size_t pipeline_ = 0;  ///< The observer's number for it.
   std::coroutine_handle<> waiter_;
   std::optional<Result<Replies>> result_;
   bool submitting_ = false;

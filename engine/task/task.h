@@ -40,8 +40,13 @@ struct AsyncContext : NodeContext {
   Loop* loop = nullptr;
   StopSource* stop_source = nullptr;   ///< Stopped when the node is cancelled or out of time.
   std::span<KvClient* const> clients;  ///< By EndpointId.
+  KvObserver* kv_observer = nullptr;   ///< Told of the node's pipelines, if anyone wants to know.
 
-  KvClient& client(EndpointId endpoint) const { return *clients[Index(endpoint)]; }
+  /// One pipeline to `endpoint`, which ends when the node is stopped. Name it, then await it;
+  /// `commands` must live until then.
+  KvCall Call(EndpointId endpoint, const CommandBatch& commands) const {
+    return KvCall(*clients[Index(endpoint)], commands, *stop_source, kv_observer);
+  }
 };
 
 class Task {

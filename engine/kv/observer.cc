@@ -1,0 +1,67 @@
+#include "engine/kv/observer.h"
+
+#include <string_view>
+
+namespace rankd {
+namespace {
+
+constexpr std::uint64_t kLineEnd = 2;  // "\r\n"
+
+/// Characters of `number` in decimal.
+std::uint64_t Digits(std::uint64_t number) {
+  std::uint64_t digits = 1;
+  for (; number >= 10; number /= 10) ++digits;
+  return digits;
+}
+
+/// "*N\r\n" or "$N\r\n".
+std::uint64_t HeadBytes(std::uint64_t size) { return 1 + Digits(size) + kLineEnd; }
+
+std::uint64_t BulkBytes(std::uint64_t size) { return HeadBytes(size) + size + kLineEnd; }
+
+/// Without the elements of an array.
+std::uint64_t NodeBytes(const ReplyNode& node) {
+  switch (node.kind) {
+    case ReplyKind::kNil:
+      return 5;  // "$-1\r\n"
+    case ReplyKind::kString:
+      return BulkBytes(node.size);
+    case ReplyKind::kStatus:
+    case ReplyKind::kError:
+      return 1 + node.size + kLineEnd;
+    case ReplyKind::kInteger: {
+      const bool negative = node.integer < 0;
+      const auto bits = static_cast<std::uint64_t>(node.integer);
+      return 1 + (negative ? 1 + Digits(0 - bits) : Digits(bits)) + kLineEnd;
+    }
+    case ReplyKind::kArray:
+      return HeadBytes(node.size);
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::uint64_t WireBytes(const CommandBatch& commands) {
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    bytes += HeadBytes(commands.argument_count(i) + 1);
+    bytes += BulkBytes(VerbName(commands.verb(i)).size());
+    for (std::size_t argument = 0; argument < commands.argument_count(i); ++argument) {
+      bytes += BulkBytes(commands.argument(i, argument).size());
+    }
+  }
+  return bytes;
+}
+
+std::uint64_t WireBytes(const Replies& replies) {
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    // An element's nodes lie behind it, in pre-order.
+    const ReplyNode* root = &replies[i];
+    for (const ReplyNode* node = root; node != root + root->span; ++node) bytes += NodeBytes(*node);
+  }
+  return bytes;
+}
+
+}  // namespace rankd
