@@ -26,7 +26,8 @@ void ThreadPool::Submit(PoolJob& job) {
     ++queued_;
     if (queued_ > idle_ && threads_.size() < thread_limit_ && !closing_) {
       try {
-        threads_.emplace_back([this] { Work(); });
+        const auto thread = static_cast<std::uint32_t>(threads_.size());
+        threads_.emplace_back([this, thread] { Work(thread); });
       } catch (const std::system_error&) {
         // The system has no thread to give: those there are do the work.
         if (threads_.empty()) throw;
@@ -43,7 +44,7 @@ std::size_t ThreadPool::threads_started() const {
   return threads_.size();
 }
 
-void ThreadPool::Work() {
+void ThreadPool::Work(std::uint32_t thread) {
   std::unique_lock lock(mutex_);
   for (;;) {
     while (first_ == nullptr) {
@@ -57,7 +58,7 @@ void ThreadPool::Work() {
     if (first_ == nullptr) last_ = nullptr;
     --queued_;
     lock.unlock();
-    job->Execute();
+    job->Execute(thread);
     lock.lock();
   }
 }

@@ -30,7 +30,7 @@ class ThreadPool final : public Executor {
   std::size_t threads_started() const;
 
  private:
-  void Work();
+  void Work(std::uint32_t thread);
 
   const std::size_t thread_limit_;
 

@@ -44,20 +44,31 @@ void ActiveNode::Recycle() {
   expressions.clear();
   context = AsyncContext();
   job_result_.reset();
+  timed = false;
   stop_source_.Reset();
   stop_flag_.Reset();
 }
 
 void ActiveNode::OnCoDone() { run_.OnActiveDone(*this, coroutine_->TakeResult()); }
 
-void ActiveNode::Execute() {
+void ActiveNode::Execute(std::uint32_t thread) {
+  if (timed) pool_slice_ = {node_, thread, loop_->Now(), {}};
   job_result_.emplace(RunCpuTask(*cpu_task_, context));
+  if (timed) pool_slice_.end = loop_->Now();
   loop_->Post(*this);
 }
 
 void ActiveNode::OnLoop() { run_.OnActiveDone(*this, *std::move(job_result_)); }
 
 void ActiveNode::OnTimer() { run_.OnNodeTimeout(*this); }
+
+std::size_t ActiveNode::OnSubmit(const KvClient& client, const CommandBatch& commands) {
+  return run_.OnSubmit(node_, client, commands);
+}
+
+void ActiveNode::OnReplies(std::size_t pipeline, const Result<Replies>& replies) {
+  run_.OnReplies(pipeline, replies);
+}
 
 Result<RowSet> RunCpuTask(const CpuTask& task, const NodeContext& context) {
   // Tasks report what they foresee as errors; what they do not is memory that runs out.

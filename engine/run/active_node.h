@@ -12,6 +12,8 @@
 #include "engine/graph/graph.h"
 #include "engine/io/executor.h"
 #include "engine/io/loop.h"
+#include "engine/kv/observer.h"
+#include "engine/run/trace.h"
 #include "engine/task/task.h"
 
 namespace rankd {
@@ -20,7 +22,11 @@ class Run;
 
 /// Lives from the start of a node until its coroutine has ended or its job has come back, also when
 /// the run has been answered long before. The pool thread touches the job's own parts only.
-class ActiveNode final : public CoCompletion, public PoolJob, public LoopTask, public Timer {
+class ActiveNode final : public CoCompletion,
+                         public PoolJob,
+                         public LoopTask,
+                         public Timer,
+                         private KvObserver {
  public:
   explicit ActiveNode(Run& run) : run_(run) {}
 
@@ -36,6 +42,12 @@ class ActiveNode final : public CoCompletion, public PoolJob, public LoopTask, p
   Result<RowSet> TakeCoroutineResult();
   /// Hands `graph_node`'s CPU work to `executor`; it comes back through `loop`.
   void StartJob(const GraphNode& graph_node, NodeId node, Executor& executor, Loop& loop);
+  /// Of a job that has come back: when it ran, and where. Only when `timed` was set.
+  const PoolSlice& pool_slice() const { return pool_slice_; }
+
+  /// Before StartCoroutine: the run is told of the node's pipelines.
+  void ObservePipelines() { context.kv_observer = this; }
+  bool timed = false;  ///< Before StartJob: take the job's times.
 
   /// Tells whatever is in flight to stop. The end still comes, later or from within this call.
   void Stop();
@@ -46,9 +58,11 @@ class ActiveNode final : public CoCompletion, public PoolJob, public LoopTask, p
   friend class ActiveNodes;
 
   void OnCoDone() override;
-  void Execute() override;
+  void Execute(std::uint32_t thread) override;
   void OnLoop() override;
   void OnTimer() override;
+  std::size_t OnSubmit(const KvClient& client, const CommandBatch& commands) override;
+  void OnReplies(std::size_t pipeline, const Result<Replies>& replies) override;
 
   Run& run_;
   NodeId node_{};
@@ -58,6 +72,7 @@ class ActiveNode final : public CoCompletion, public PoolJob, public LoopTask, p
   Loop* loop_ = nullptr;
   StopFlag stop_flag_;
   std::optional<Result<RowSet>> job_result_;
+  PoolSlice pool_slice_;  ///< Written by the pool thread before its post.
   bool in_flight_ = false;
   ActiveNode* previous_ = nullptr;
   ActiveNode* next_ = nullptr;

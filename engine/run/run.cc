@@ -32,7 +32,7 @@ class Run::Busy {
 };
 
 Run::Run(const RunServices& services, RunListener& listener)
-    : services_(services), listener_(listener), active_(*this) {}
+    : services_(services), listener_(listener), active_(*this), recorder_(*services.loop) {}
 
 Run::~Run() { RANKD_CHECK(state_ == State::kIdle); }
 
@@ -49,13 +49,19 @@ void Run::Start(RunSpec spec) {
     consumers_left_[i] = graph.nodes[i].consumers;
   }
   turn_cost_ = 0;
+  start_time_ = services_.loop->Now();
   deadline_ = kNever;
   if (spec_.deadline && spec_.deadline->count() > 0) {
-    deadline_ = After(services_.loop->Now(), *spec_.deadline);
+    deadline_ = After(start_time_, *spec_.deadline);
     if (deadline_ < kNever) services_.loop->Arm(deadline_timer_, deadline_);
   }
+  kv_usage_ = KvUsage();
   ready_.clear();
   scheduler_.Start(graph.topology, ready_);
+  if (spec_.trace) [[unlikely]] {
+    recorder_.Begin(spec_.graph, start_time_);
+    recorder_.OnReady(ready_);
+  }
   Drain();
 }
 
@@ -99,13 +105,15 @@ void Run::StartNode(NodeId id) {
   EvalEnv env;
   env.params = &spec_.params;
   env.schema = spec_.graph->schema.get();
-  if (node.async_task != nullptr) {
-    StartActive(node, id, env);
-    return;
-  }
   std::size_t rows = 0;
   for (const NodeId input : node.inputs) rows += results_[Index(input)]->rows();
-  if (rankd::RunsInline(*node.cpu_task, rows, spec_.cpu)) {
+  const bool runs_inline =
+      node.cpu_task != nullptr && rankd::RunsInline(*node.cpu_task, rows, spec_.cpu);
+  if (spec_.trace) [[unlikely]] {
+    const bool on_pool = node.cpu_task != nullptr && !runs_inline;
+    recorder_.OnStart(id, on_pool ? RanOn::kPool : RanOn::kLoop, rows);
+  }
+  if (runs_inline) {
     turn_cost_ += kNodeNanoseconds + node.cpu_task->EstimateCost(rows);
     RunInline(node, id, env);
   } else {
@@ -140,6 +148,10 @@ void Run::StartActive(const GraphNode& node, NodeId id, const EvalEnv& env) {
   active.context.user_id = spec_.user_id;
   active.context.loop = services_.loop;
   active.context.clients = services_.clients;
+  if (spec_.trace || spec_.count_kv) [[unlikely]] {
+    active.ObservePipelines();
+    active.timed = spec_.trace;
+  }
   if (const auto timeout = TimeoutOf(node)) {
     const TimePoint due = After(services_.loop->Now(), *timeout);
     if (due < deadline_) services_.loop->Arm(active, due);
@@ -189,8 +201,13 @@ void Run::NodeDone(NodeId id, Result<RowSet> result) {
     FailNode(id, std::move(result).error());
     return;
   }
+  if (spec_.trace) [[unlikely]]
+    recorder_.OnFinish(id, result->rows());
   if (consumers_left_[Index(id)] > 0) results_[Index(id)].emplace(*std::move(result));
+  const std::size_t ready_before = ready_.size();
   scheduler_.Finished(id, ready_);
+  if (spec_.trace) [[unlikely]]
+    recorder_.OnReady(std::span(ready_).subspan(ready_before));
   if (const std::optional<NodeId> overshoot = scheduler_.overshoot()) [[unlikely]] {
     FailNode(*overshoot, Error(ErrorCode::kInternal, "more edges completed than required"));
   }
@@ -199,11 +216,26 @@ void Run::NodeDone(NodeId id, Result<RowSet> result) {
 void Run::OnActiveDone(ActiveNode& active, Result<RowSet> result) {
   Busy busy(*this);
   const NodeId id = active.node();
+  if (active.timed && spec_.graph->nodes[Index(id)].cpu_task != nullptr) [[unlikely]] {
+    recorder_.OnPoolWork(active.pool_slice());
+  }
   active_.Release(active);
   if (state_ != State::kRunning) return;  // answered already: late results are dropped
   turn_cost_ = 0;
   NodeDone(id, std::move(result));
   Drain();
+}
+
+std::size_t Run::OnSubmit(NodeId id, const KvClient& client, const CommandBatch& commands) {
+  kv_usage_.commands += commands.size();
+  kv_usage_.bytes_sent += WireBytes(commands);
+  return spec_.trace ? recorder_.OnSubmit(id, client.name(), commands) : 0;
+}
+
+void Run::OnReplies(std::size_t pipeline, const Result<Replies>& replies) {
+  if (state_ != State::kRunning) return;
+  if (replies) kv_usage_.bytes_received += WireBytes(*replies);
+  if (spec_.trace) recorder_.OnReplies(pipeline, replies);
 }
 
 void Run::OnNodeTimeout(ActiveNode& active) {
@@ -225,6 +257,8 @@ void Run::Succeed() {
   for (const NodeId output : spec_.graph->outputs) outputs_.push_back(*results_[Index(output)]);
   state_ = State::kStopping;
   deadline_timer_.Disarm();
+  if (spec_.trace) [[unlikely]]
+    recorder_.OnAnswer(nullptr);
   listener_.OnAnswer(*this, std::span<const RowSet>(outputs_));
 }
 
@@ -232,12 +266,14 @@ void Run::FailNode(NodeId id, Error error) {
   const GraphNode& node = spec_.graph->nodes[Index(id)];
   error.node = node.id;
   error.op = node.op;
-  Fail(std::move(error));
+  Fail(std::move(error), &id);
 }
 
-void Run::Fail(Error error) {
+void Run::Fail(Error error, const NodeId* node) {
   state_ = State::kStopping;
   deadline_timer_.Disarm();
+  if (spec_.trace) [[unlikely]]
+    recorder_.OnAnswer(node);
   // The answer first: stopping may take as long as what is stopped.
   listener_.OnAnswer(*this, std::unexpected(std::move(error)));
   active_.StopAll();

@@ -18,6 +18,7 @@
 #include "engine/kv/kv.h"
 #include "engine/run/active_node.h"
 #include "engine/run/scheduler.h"
+#include "engine/run/trace.h"
 
 namespace rankd {
 
@@ -38,6 +39,15 @@ struct RunSpec {
   std::optional<std::chrono::milliseconds> deadline;
   /// For nodes without a timeout of their own; nullopt: none.
   std::optional<std::chrono::milliseconds> node_timeout;
+  bool trace = false;     ///< Record Run::trace.
+  bool count_kv = false;  ///< Count Run::kv_usage.
+};
+
+/// What a run asked of stores until it was answered.
+struct KvUsage {
+  std::uint64_t commands = 0;
+  std::uint64_t bytes_sent = 0;      ///< As RESP, for a memory store too.
+  std::uint64_t bytes_received = 0;  ///< The same, of the replies.
 };
 
 class Run;
@@ -69,6 +79,13 @@ class Run {
   /// Answers `error` at once, unless answered already, and stops what is in flight.
   void Cancel(Error error);
   bool idle() const { return state_ == State::kIdle; }
+
+  /// Of the latest Start, if it asked for them: complete from OnAnswer on, but for work of the pool
+  /// that comes back later. Valid until the next Start.
+  const RunTrace& trace() const { return recorder_.trace(); }
+  const KvUsage& kv_usage() const { return kv_usage_; }
+  /// Of the latest Start.
+  TimePoint start_time() const { return start_time_; }
 
  private:
   friend class ActiveNode;
@@ -106,14 +123,17 @@ class Run {
                                                     std::vector<BoundExpression>& bound);
   std::optional<std::chrono::milliseconds> TimeoutOf(const GraphNode& node) const;
   void NodeDone(NodeId id, Result<RowSet> result);
+  /// Of the nodes' pipelines, when the spec wants to know.
+  std::size_t OnSubmit(NodeId id, const KvClient& client, const CommandBatch& commands);
+  void OnReplies(std::size_t pipeline, const Result<Replies>& replies);
   void OnActiveDone(ActiveNode& active, Result<RowSet> result);
   void OnNodeTimeout(ActiveNode& active);
   void OnDeadline();
   void OnContinue();
   void Succeed();
   void FailNode(NodeId id, Error error);
-  /// Answers, then stops everything in flight.
-  void Fail(Error error);
+  /// Answers, then stops everything in flight. `node` is to blame, if any is.
+  void Fail(Error error, const NodeId* node = nullptr);
   void LeaveBusy();
 
   RunServices services_;
@@ -129,6 +149,7 @@ class Run {
   bool continuing_ = false;
   std::uint32_t busy_ = 0;
 
+  TimePoint start_time_{};
   TimePoint deadline_ = kNever;
   DeadlineTimer deadline_timer_{*this};
   Continuation continuation_{*this};
@@ -137,6 +158,9 @@ class Run {
   // Scratch of inline nodes, kept for its memory.
   std::vector<RowSet> inputs_;
   std::vector<BoundExpression> bound_;
+
+  TraceRecorder recorder_;
+  KvUsage kv_usage_;
 };
 
 }  // namespace rankd

@@ -20,7 +20,7 @@ class CallJob final : public PoolJob {
   CallJob() = default;
   explicit CallJob(std::function<void()> call) : call_(std::move(call)) {}
   void set(std::function<void()> call) { call_ = std::move(call); }
-  void Execute() override { call_(); }
+  void Execute(std::uint32_t) override { call_(); }
 
  private:
   std::function<void()> call_;

@@ -269,7 +269,7 @@ class PingPong final : public PoolJob, public LoopTask {
  public:
   PingPong(UvLoop& loop, Executor& pool, int rounds, int* finished)
       : loop_(&loop), pool_(&pool), rounds_(rounds), finished_(finished) {}
-  void Execute() override { loop_->Post(*this); }
+  void Execute(std::uint32_t) override { loop_->Post(*this); }
   void OnLoop() override {
     if (--rounds_ > 0) {
       pool_->Submit(*this);

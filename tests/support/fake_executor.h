@@ -13,7 +13,7 @@ class InlineExecutor final : public Executor {
  public:
   void Submit(PoolJob& job) override {
     ++submitted_;
-    job.Execute();
+    job.Execute(0);
   }
   std::size_t submitted() const { return submitted_; }
 
@@ -33,7 +33,7 @@ class StepExecutor final : public Executor {
     if (jobs_.empty()) return false;
     PoolJob* job = jobs_.front();
     jobs_.pop_front();
-    job->Execute();
+    job->Execute(0);
     return true;
   }
   void RunAll() {

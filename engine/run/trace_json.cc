@@ -1,0 +1,57 @@
+#include "engine/run/trace_json.h"
+
+#include <chrono>
+#include <string_view>
+
+#include "engine/base/json.h"
+#include "engine/base/number_text.h"
+
+namespace rankd {
+namespace {
+
+void AppendNumber(std::string& out, std::string_view label, std::int64_t number) {
+  out += label;
+  AppendInt(out, number);
+}
+
+void AppendSpan(std::string& out, const RunTrace& trace, const NodeSpan& span) {
+  const auto micros = [&](TimePoint time) {
+    return std::chrono::duration_cast<std::chrono::microseconds>(time - trace.start).count();
+  };
+  const GraphNode& node = trace.graph->nodes[Index(span.node)];
+  out += "{\"node\":";
+  AppendJsonString(out, node.id);
+  out += ",\"op\":";
+  AppendJsonString(out, node.op);
+  AppendNumber(out, ",\"ready_us\":", micros(span.ready));
+  AppendNumber(out, ",\"start_us\":", micros(span.start));
+  AppendNumber(out, ",\"end_us\":", micros(span.end));
+  out.append(",\"ran_on\":\"").append(RanOnName(span.ran_on)).append("\"");
+  AppendNumber(out, ",\"rows_in\":", static_cast<std::int64_t>(span.rows_in));
+  AppendNumber(out, ",\"rows_out\":", static_cast<std::int64_t>(span.rows_out));
+  out += '}';
+}
+
+}  // namespace
+
+void AppendTraceJson(std::string& out, const RunTrace& trace) {
+  out += "{\"nodes\":[";
+  for (const NodeSpan& span : trace.nodes) {
+    AppendSpan(out, trace, span);
+    out += ',';
+  }
+  if (out.back() == ',') out.pop_back();
+  out += "],\"critical_path\":[";
+  for (const NodeId node : CriticalPath(trace)) {
+    AppendJsonString(out, trace.graph->nodes[Index(node)].id);
+    out += ',';
+  }
+  if (out.back() == ',') out.pop_back();
+  out += "],\"total_us\":";
+  AppendInt(
+      out,
+      std::chrono::duration_cast<std::chrono::microseconds>(trace.answered - trace.start).count());
+  out += '}';
+}
+
+}  // namespace rankd
