@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <optional>
@@ -16,6 +17,7 @@
 
 #include "cli/exit_status.h"
 #include "cli/request_driver.h"
+#include "cli/request_records.h"
 #include "cli/standard_descriptors.h"
 #include "cli/store_clients.h"
 #include "engine/io/signal_watcher.h"
@@ -25,8 +27,9 @@
 namespace rankd {
 namespace {
 
-DriverOptions DriverOptionsOf(const Options& options, Console& console) {
+DriverOptions DriverOptionsOf(const Options& options, Console& console, RequestRecords& records) {
   DriverOptions driver;
+  driver.records = &records;
   driver.concurrency = options.run.concurrency;
   driver.ordered = !options.run.unordered;
   driver.requests.allow_unknown_fields = options.run.allow_unknown_fields;
@@ -63,7 +66,7 @@ std::string Summary(const DriverOutcome& outcome) {
 }
 
 /// Says how the stream ended; the exit status.
-int Conclude(const DriverOutcome& outcome, Console& console) {
+int Conclude(const DriverOutcome& outcome, const RequestRecords& records, Console& console) {
   if (outcome.output_error == EPIPE) {
     // As the signal would have ended us, had libuv's sockets not made us ignore it.
     std::signal(SIGPIPE, SIG_DFL);
@@ -80,12 +83,16 @@ int Conclude(const DriverOutcome& outcome, Console& console) {
     return kExitIo;
   }
   if (outcome.signal != 0) return 128 + outcome.signal;
+  if (records.failed()) return kExitIo;
   return outcome.failed() > 0 ? kExitFailed : kExitOk;
 }
 
 }  // namespace
 
 namespace {
+
+/// What a signal leaves for traces and logs, after the answers.
+constexpr std::chrono::milliseconds kRecordsGrace{90};
 
 /// What the loop, its signals and the reader open between them.
 constexpr int kLoopDescriptors = 8;
@@ -96,6 +103,9 @@ int Serve(const Options& options, Workspace& workspace) {
   UvLoop loop;
   const std::unique_ptr<StoreClients> stores = StoreClients::Make(workspace, loop);
   if (stores == nullptr) return kExitUsage;
+  const std::unique_ptr<RequestRecords> records =
+      RequestRecords::Open(options.records, loop, workspace.console());
+  if (records == nullptr) return kExitUsage;
   ThreadPool pool(PoolThreads(options.run));
   RunServices services;
   services.loop = &loop;
@@ -103,12 +113,24 @@ int Serve(const Options& options, Workspace& workspace) {
   services.clients = stores->clients();
 
   std::optional<RequestDriver> driver(
-      std::in_place, DriverOptionsOf(options, workspace.console()), loop, services,
+      std::in_place, DriverOptionsOf(options, workspace.console(), *records), loop, services,
       [&](std::string_view plan) { return workspace.plans().Find(plan); });
-  const SignalWatcher signals(loop, {SIGINT, SIGTERM},
-                              [&](int number) { driver->OnSignal(number); });
-  const DriverOutcome outcome = driver->Serve();
-  const int status = Conclude(outcome, workspace.console());
+  bool served = false;
+  int late_signal = 0;
+  const SignalWatcher signals(loop, {SIGINT, SIGTERM}, [&](int number) {
+    if (served) {
+      late_signal = number;
+      records->Interrupt();
+    } else {
+      driver->OnSignal(number);
+    }
+  });
+  DriverOutcome outcome = driver->Serve();
+  served = true;
+  const auto limit = outcome.signal != 0 ? std::optional(kRecordsGrace) : std::nullopt;
+  if (!records->Finish(limit)) outcome.abandoned = true;
+  if (outcome.signal == 0) outcome.signal = late_signal;
+  const int status = Conclude(outcome, *records, workspace.console());
   // What is stuck in a write or in work that does not stop cannot be waited for. After a signal, a
   // second one that comes while the watcher goes away would change the status.
   if (outcome.abandoned || outcome.signal != 0) std::_Exit(status);

@@ -30,13 +30,14 @@ constexpr const char* kExamples =
 
 /// Flags that have their place in the command line but no meaning so far.
 constexpr std::array kFlagsToCome = {
-    "--bench",         "--bench_concurrency", "--bench_warmup", "--bench_rate", "--bench_requests",
-    "--bench_compare", "--bench_fail_over",   "--loops",        "--trace"};
+    "--bench",          "--bench_concurrency", "--bench_warmup",    "--bench_rate",
+    "--bench_requests", "--bench_compare",     "--bench_fail_over", "--loops"};
 
 /// A flag as it was given; numbers and names are checked after the parse, for better messages.
 struct RawOptions {
   std::string plan_name, plan_file, plan_dir, env, redis_url;
   std::string deadline, node_timeout, concurrency, cpu_threads, cpu, max_request_bytes;
+  std::string trace, log;
   std::vector<std::string> params;
   std::vector<std::string> unused;
   bool async_scheduler = false;
@@ -120,6 +121,16 @@ void AddExecutionFlags(CLI::App& app, RawOptions& raw) {
   app.add_flag("--async_scheduler", raw.async_scheduler,
                "accepted; the scheduler is always asynchronous")
       ->group("Execution");
+}
+
+void AddRecordFlags(CLI::App& app, RawOptions& raw) {
+  app.add_option("--trace", raw.trace,
+                 "write trace-event JSON, for ui.perfetto.dev or\nchrome://tracing")
+      ->option_text("FILE")
+      ->group("Records");
+  app.add_option("--log", raw.log, "append one JSON line for each request")
+      ->option_text("FILE")
+      ->group("Records");
 }
 
 void AddGeneralFlags(CLI::App& app, RawOptions& raw) {
@@ -268,6 +279,8 @@ Options Checked(const CLI::App& app, RawOptions& raw) {
         WholeNumber("--max_request_bytes", raw.max_request_bytes, 1, kMaxBytes));
   }
   if (app.count("--cpu") > 0) run.cpu = Cpu(raw.cpu);
+  options.records.trace_file = Text(app, "--trace", raw.trace);
+  options.records.log_file = Text(app, "--log", raw.log);
   if (options.command == Command::kCheck && options.plans.empty()) {
     throw UsageError{"check needs the names or files of plans, as in: rankd check simple_plan"};
   }
@@ -304,6 +317,7 @@ std::expected<Options, EarlyExit> ParseOptions(std::span<const std::string> argu
   AddPlanFlags(app, raw);
   AddRequestFlags(app, raw);
   AddExecutionFlags(app, raw);
+  AddRecordFlags(app, raw);
   AddGeneralFlags(app, raw);
   AddCommands(app, raw);
 

@@ -45,10 +45,17 @@ struct RunOptions {
   std::size_t max_request_bytes = std::size_t{16} << 20;
 };
 
+/// What is written of requests beside their answers; paths.
+struct RecordOptions {
+  std::optional<std::string> trace_file;
+  std::optional<std::string> log_file;
+};
+
 struct Options {
   Command command = Command::kRun;
   WorkspaceOptions workspace;
   RunOptions run;
+  RecordOptions records;
   bool quiet = false;
   bool json = false;               ///< Of the commands that list things.
   std::vector<std::string> plans;  ///< Of `check`: names or files.

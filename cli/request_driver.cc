@@ -5,6 +5,7 @@
 
 #include "engine/base/check.h"
 #include "engine/graph/graph.h"
+#include "engine/run/trace_json.h"
 #include "engine/wire/response.h"
 
 namespace rankd {
@@ -35,13 +36,23 @@ RequestDriver::RequestDriver(const DriverOptions& options, UvLoop& loop,
 RequestDriver::~RequestDriver() = default;
 
 DriverOutcome RequestDriver::Serve() {
+  options_.records->set_on_progress([this] { Pump(); });
   Pump();
   loop_.Run();
+  options_.records->set_on_progress({});
+  RecordAbandoned();
   return outcome_;
 }
 
+void RequestDriver::RecordAbandoned() {
+  for (const Flight* flight : active_) {
+    options_.records->OnEnd(*flight, flight->request, flight->failure);
+  }
+}
+
 void RequestDriver::Pump() {
-  while (more_text_ && !stopping_ && in_flight_ < options_.concurrency) {
+  while (more_text_ && !stopping_ && in_flight_ < options_.concurrency &&
+         !options_.records->behind()) {
     const std::optional<RequestText> text = splitter_.Next();
     if (!text) {
       more_text_ = false;
@@ -84,6 +95,7 @@ void RequestDriver::Admit(const RequestText& text) {
     return Refuse(request.id_json, place, parsed.error());
   }
   flight.place = place;
+  flight.failure.reset();
   flight.answered = false;
   flight.active_slot = active_.size();
   active_.push_back(&flight);
@@ -95,11 +107,14 @@ void RequestDriver::Admit(const RequestText& text) {
   spec.cpu = request.cpu.value_or(options_.cpu);
   spec.deadline = request.deadline ? request.deadline : options_.deadline;
   spec.node_timeout = request.node_timeout ? request.node_timeout : options_.node_timeout;
+  spec.trace = request.trace;
+  options_.records->Require(spec);
   flight.Start(std::move(spec));
 }
 
 void RequestDriver::Refuse(std::string_view id_json, std::uint64_t place, const Error& error) {
   ++outcome_.failures[static_cast<std::size_t>(error.code)];
+  options_.records->OnRefused(id_json, error);
   unflushed_ += order_.Put(place, writer_.buffer(),
                            [&](std::string& out) { AppendFailure(out, id_json, error); });
 }
@@ -122,12 +137,25 @@ void RequestDriver::OnAnswer(Run& run, Result<std::span<const RowSet>> outputs) 
   // Written at the end of the turn, with the other answers of the turn; the run may go on stopping
   // long after.
   loop_.AtTurnEnd(*this);
-  if (!outputs) {
-    Refuse(flight.request.id_json, flight.place, outputs.error());
-    return;
+  options_.records->OnAnswer(run, flight.request, outputs);
+  ResponseTrace response_trace;
+  if (flight.request.trace) {
+    trace_json_.clear();
+    AppendTraceJson(trace_json_, run.trace());
+    response_trace = {trace_json_, run.trace().answered - run.trace().start};
   }
-  unflushed_ += order_.Put(flight.place, writer_.buffer(),
-                           [&](std::string& out) { AppendSuccess(out, flight.request, *outputs); });
+  const ResponseTrace* trace = flight.request.trace ? &response_trace : nullptr;
+  if (!outputs) {
+    flight.failure = outputs.error().code;
+    ++outcome_.failures[static_cast<std::size_t>(*flight.failure)];
+  }
+  unflushed_ += order_.Put(flight.place, writer_.buffer(), [&](std::string& out) {
+    if (outputs) {
+      AppendSuccess(out, flight.request, *outputs, trace);
+    } else {
+      AppendFailure(out, flight.request.id_json, outputs.error(), trace);
+    }
+  });
 }
 
 void RequestDriver::OnIdle(Run& run) {
@@ -135,6 +163,7 @@ void RequestDriver::OnIdle(Run& run) {
   active_.back()->active_slot = flight.active_slot;
   active_[flight.active_slot] = active_.back();
   active_.pop_back();
+  options_.records->OnEnd(run, flight.request, flight.failure);
   spare_.push_back(&flight);
   loop_.AtTurnEnd(*this);
 }

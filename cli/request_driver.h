@@ -15,6 +15,7 @@
 #include "cli/input_reader.h"
 #include "cli/output_writer.h"
 #include "cli/reorder_buffer.h"
+#include "cli/request_records.h"
 #include "engine/base/cpu_mode.h"
 #include "engine/base/error.h"
 #include "engine/io/uv_loop.h"
@@ -35,6 +36,7 @@ struct DriverOptions {
   std::optional<std::chrono::milliseconds> deadline;  ///< For requests without their own.
   std::optional<std::chrono::milliseconds> node_timeout;
   CpuMode cpu = CpuMode::kAuto;
+  RequestRecords* records = nullptr;  ///< Never nullptr; outlives the driver.
 };
 
 /// How a stream ended.
@@ -71,6 +73,7 @@ class RequestDriver final : InputListener, OutputListener, RunListener, TurnEnd 
     using Run::Run;
     Request request;
     std::uint64_t place = 0;
+    std::optional<ErrorCode> failure;
     bool answered = true;
     std::size_t active_slot = 0;  ///< In active_.
   };
@@ -91,6 +94,8 @@ class RequestDriver final : InputListener, OutputListener, RunListener, TurnEnd 
   void OnIdle(Run& run) override;
   void OnTurnEnd() override;
 
+  /// Forgets flights that will not come back in time.
+  void RecordAbandoned();
   /// Admits what may be admitted, asks for input, hands over output, ends when all is done.
   void Pump();
   void Admit(const RequestText& text);
@@ -118,6 +123,7 @@ class RequestDriver final : InputListener, OutputListener, RunListener, TurnEnd 
   bool more_text_ = false;  ///< The splitter may hold another request.
   bool input_ended_ = false;
   bool stopping_ = false;
+  std::string trace_json_;  ///< Scratch.
   DriverOutcome outcome_;
 };
 

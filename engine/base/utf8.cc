@@ -64,4 +64,19 @@ std::size_t CodePointCount(std::string_view text) {
   return count;
 }
 
+std::string ReplaceInvalidUtf8(std::string_view text) {
+  std::string valid;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = Byte(text, i) < 0x80 ? 1 : SequenceLength(text, i);
+    if (length == 0) {
+      valid += "\xEF\xBF\xBD";
+      ++i;
+    } else {
+      valid += text.substr(i, length);
+      i += length;
+    }
+  }
+  return valid;
+}
+
 }  // namespace rankd

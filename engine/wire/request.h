@@ -32,6 +32,7 @@ struct Request {
   std::optional<std::chrono::milliseconds> deadline;
   std::optional<std::chrono::milliseconds> node_timeout;
   std::optional<CpuMode> cpu;
+  bool trace = false;  ///< The response is to carry a trace.
 };
 
 /// What the flags say about requests.

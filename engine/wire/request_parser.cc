@@ -89,14 +89,11 @@ Result<std::optional<CpuMode>> ReadCpu(const dom::element* value) {
   return error;
 }
 
-Result<void> CheckTrace(const dom::element* value) {
-  if (value == nullptr) return {};
+Result<bool> ReadTrace(const dom::element* value) {
+  if (value == nullptr) return false;
   bool wanted = false;
-  if (value->get(wanted) != simdjson::SUCCESS) {
-    return Invalid(RequestField::kTrace, "true or false", *value);
-  }
-  if (wanted) return Fail(ErrorCode::kInvalidRequest, "trace is not in this build yet");
-  return {};
+  if (value->get(wanted) == simdjson::SUCCESS) return wanted;
+  return Invalid(RequestField::kTrace, "true or false", *value);
 }
 
 /// The params object, or nullopt; of the two names at most one may be used.
@@ -219,7 +216,7 @@ Result<void> RequestParser::State::Parse(std::string_view text, Request& request
   RANKD_TRY(request.node_timeout,
             ReadLimit(RequestField::kNodeTimeoutMs, fields.Find(RequestField::kNodeTimeoutMs)));
   RANKD_TRY(request.cpu, ReadCpu(fields.Find(RequestField::kCpu)));
-  RANKD_TRY(CheckTrace(fields.Find(RequestField::kTrace)));
+  RANKD_TRY(request.trace, ReadTrace(fields.Find(RequestField::kTrace)));
   RANKD_TRY(const std::optional<dom::object> params, ReadParamsObject(fields));
   RANKD_TRY(const std::optional<dom::array> output_keys,
             ReadOutputKeyNames(fields.Find(RequestField::kOutputKeys)));

@@ -101,25 +101,6 @@ void AppendRows(std::string& out, const Request& request, const RowSet& rows) {
   }
 }
 
-/// Bytes that begin no well-formed sequence become U+FFFD.
-std::string ReplaceInvalidUtf8(std::string_view text) {
-  std::string valid;
-  while (!text.empty()) {
-    std::size_t length = std::min<std::size_t>(text.size(), 4);
-    while (length > 1 &&
-           !(CodePointCount(text.substr(0, length)) == 1 && IsValidUtf8(text.substr(0, length)))) {
-      --length;
-    }
-    if (IsValidUtf8(text.substr(0, length))) {
-      valid += text.substr(0, length);
-    } else {
-      valid += "\xEF\xBF\xBD";
-    }
-    text.remove_prefix(length);
-  }
-  return valid;
-}
-
 void AppendMember(std::string& out, std::string_view label, std::string_view text) {
   out += label;
   if (IsValidUtf8(text)) {
@@ -136,21 +117,32 @@ void AppendHead(std::string& out, std::string_view id_json) {
 
 }  // namespace
 
-void AppendSuccess(std::string& out, const Request& request, std::span<const RowSet> outputs) {
+void AppendSuccess(std::string& out, const Request& request, std::span<const RowSet> outputs,
+                   const ResponseTrace* trace) {
   AppendHead(out, request.id_json);
   out += ",\"candidates\":[";
   for (const RowSet& rows : outputs) AppendRows(out, request, rows);
   if (out.back() == ',') out.pop_back();
-  out += "]}\n";
+  out += ']';
+  if (trace != nullptr) out.append(",\"trace\":").append(trace->json);
+  out += "}\n";
 }
 
-void AppendFailure(std::string& out, std::string_view id_json, const Error& error) {
+void AppendFailure(std::string& out, std::string_view id_json, const Error& error,
+                   const ResponseTrace* trace) {
   AppendHead(out, id_json);
   AppendMember(out, ",\"error\":{\"code\":", CodeName(error.code));
   AppendMember(out, ",\"message\":", error.message);
   if (!error.node.empty()) AppendMember(out, ",\"node\":", error.node);
   if (!error.op.empty()) AppendMember(out, ",\"op\":", error.op);
-  out += "}}\n";
+  if (trace != nullptr) {
+    out += ",\"elapsed_ms\":";
+    // Milliseconds to the microsecond.
+    AppendFloat(out, static_cast<double>(trace->elapsed.count() / 1000) / 1000);
+  }
+  out += '}';
+  if (trace != nullptr) out.append(",\"trace\":").append(trace->json);
+  out += "}\n";
 }
 
 }  // namespace rankd

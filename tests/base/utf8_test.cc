@@ -38,6 +38,13 @@ TEST_CASE("well-formed UTF-8 is told from what is not, at any offset") {
   }
 }
 
+TEST_CASE("bytes that begin nothing well-formed are replaced one by one") {
+  CHECK(ReplaceInvalidUtf8("") == "");
+  CHECK(ReplaceInvalidUtf8("plain, été") == "plain, été");
+  CHECK(ReplaceInvalidUtf8("\xFFx\xE2\x28\xA1") == "\xEF\xBF\xBDx\xEF\xBF\xBD(\xEF\xBF\xBD");
+  CHECK(ReplaceInvalidUtf8("cut \xE2\x82") == "cut \xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
 TEST_CASE("length is in code points") {
   CHECK(CodePointCount("") == 0);
   CHECK(CodePointCount("été") == 3);

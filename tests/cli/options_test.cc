@@ -157,10 +157,20 @@ TEST_CASE("usage errors say what, where and what to do") {
   for (const auto& row : rows) CHECK(UsageError(row.arguments) == row.message);
 }
 
+TEST_CASE("traces and logs are files") {
+  const Options options =
+      ParseOptions(Arguments{"--plan_name", "p", "--trace", "t.json", "--log=l"}).value();
+  CHECK(options.records.trace_file == "t.json");
+  CHECK(options.records.log_file == "l");
+  CHECK_FALSE(ParseOptions(Arguments{"--plan_name", "p"})->records.trace_file);
+  CHECK(UsageError({"--trace", ""}) == "--trace must not be empty");
+  CHECK(UsageError({"--log", ""}) == "--log must not be empty");
+  CHECK(UsageError({"--log"}) == "--log needs a value");
+}
+
 TEST_CASE("what has no meaning yet says so") {
-  for (const char* flag :
-       {"--bench", "--bench_concurrency", "--bench_warmup", "--bench_rate", "--bench_requests",
-        "--bench_compare", "--bench_fail_over", "--trace", "--loops"}) {
+  for (const char* flag : {"--bench", "--bench_concurrency", "--bench_warmup", "--bench_rate",
+                           "--bench_requests", "--bench_compare", "--bench_fail_over", "--loops"}) {
     CAPTURE(flag);
     const std::string want = std::string(flag) + " is not in this build yet";
     CHECK(UsageError({"--plan_name", "p", flag, "5"}) == want);
@@ -188,6 +198,7 @@ TEST_CASE("help and version go to stdout with status 0") {
     CHECK(text.find(part) != std::string::npos);
   }
   CHECK(text.find("--bench") == std::string::npos);
+  CHECK(text.find("Records:\n") != std::string::npos);
   // It ends with three examples.
   const std::string examples = text.substr(text.find("Examples:\n"));
   std::size_t lines = 0;

@@ -397,9 +397,11 @@ TEST_CASE("cpu and trace") {
   CHECK(fixture.request.cpu == CpuMode::kOffload);
   CHECK(fixture.Outcome("{\"cpu\":null,\"trace\":null}") == "ok");
   CHECK_FALSE(fixture.request.cpu);
+  CHECK_FALSE(fixture.request.trace);
+  CHECK(fixture.Outcome("{\"trace\":true}") == "ok");
+  CHECK(fixture.request.trace);
   CHECK(fixture.Outcome("{\"trace\":false}") == "ok");
-  CHECK(fixture.Outcome("{\"trace\":true}") == "invalid_request");
-  CHECK(fixture.message == "trace is not in this build yet");
+  CHECK_FALSE(fixture.request.trace);
   CHECK(fixture.Outcome("{\"trace\":\"true\"}") == "invalid_request");
   CHECK(fixture.Outcome("{\"cpu\":\"fused\"}") == "invalid_request");
   CHECK(fixture.message == "cpu \"fused\" is not in this build yet");

@@ -1,5 +1,6 @@
 #include "engine/wire/response.h"
 
+#include <chrono>
 #include <limits>
 #include <optional>
 #include <string>
@@ -180,6 +181,23 @@ TEST_CASE("a message that is not UTF-8 is mended") {
   CHECK(message_of("\xC3\xA9\xC3") == "\xC3\xA9\xEF\xBF\xBD");
   CHECK(message_of("\xF0\x9F\x98\x80\x80x") == "\xF0\x9F\x98\x80\xEF\xBF\xBDx");
   CHECK(message_of("\xED\xA0\x80") == "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
+TEST_CASE("a traced response carries its trace, a failed one its time besides") {
+  const Keys keys;
+  const Request request = keys.MakeRequest();
+  ResponseTrace trace;
+  trace.json = "{\"nodes\":[]}";
+  trace.elapsed = std::chrono::nanoseconds(1'234'567);
+  std::string out;
+  AppendSuccess(out, request, {}, &trace);
+  CHECK(out == "{\"request_id\":\"a\",\"candidates\":[],\"trace\":{\"nodes\":[]}}\n");
+  out.clear();
+  AppendFailure(out, "7", Error(ErrorCode::kBadData, "no"), &trace);
+  CHECK(
+      out ==
+      "{\"request_id\":7,\"error\":{\"code\":\"bad_data\",\"message\":\"no\",\"elapsed_ms\":1.234},"
+      "\"trace\":{\"nodes\":[]}}\n");
 }
 
 }  // namespace

@@ -1,0 +1,103 @@
+#include "cli/side_file.h"
+
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/base/check.h"
+
+namespace rankd {
+namespace {
+
+constexpr std::size_t kFlushBytes = std::size_t{64} << 10;
+constexpr std::size_t kBehindBytes = std::size_t{8} << 20;
+constexpr std::chrono::seconds kFlushInterval{1};
+
+}  // namespace
+
+Result<std::unique_ptr<SideFile>> SideFile::Open(Options options, Loop& loop) {
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options.append ? O_APPEND : O_TRUNC);
+  const int descriptor = ::open(options.path.c_str(), flags, 0666);
+  if (descriptor < 0) {
+    return Fail(ErrorCode::kInternal, std::generic_category().message(errno));
+  }
+  return std::unique_ptr<SideFile>(new SideFile(std::move(options), descriptor, loop));
+}
+
+SideFile::SideFile(Options options, int descriptor, Loop& loop)
+    : options_(std::move(options)), loop_(loop), descriptor_(descriptor) {
+  struct stat status = {};
+  if (options_.append && ::fstat(descriptor, &status) == 0) {
+    written_ = static_cast<std::uint64_t>(status.st_size);
+  }
+  OutputListener& listener = *this;
+  writer_ = std::make_unique<OutputWriter>(descriptor, loop, listener);
+}
+
+SideFile::~SideFile() {
+  writer_.reset();
+  ::close(descriptor_);
+}
+
+void SideFile::Commit() {
+  RANKD_CHECK(!closing_);
+  if (failed_) {
+    buffer().clear();
+    return;
+  }
+  behind_ = buffer().size() >= kBehindBytes;
+  if (buffer().size() >= kFlushBytes) {
+    Flush();
+  } else if (!flush_timer_.armed()) {
+    loop_.Arm(flush_timer_, loop_.Now() + kFlushInterval);
+  }
+}
+
+void SideFile::Flush() {
+  flush_timer_.Disarm();
+  if (writer_->writing() || buffer().empty()) return;
+  flushed_ = buffer().size();
+  writer_->Flush();
+}
+
+void SideFile::Close() {
+  RANKD_CHECK(!closing_);
+  closing_ = true;
+  if (!failed_) buffer() += options_.closing;
+  Flush();
+}
+
+void SideFile::OnWritten(int error) {
+  behind_ = false;
+  if (error == 0) {
+    written_ += flushed_;
+    // What came meanwhile has waited long enough.
+    Flush();
+  } else {
+    failed_ = true;
+    buffer().clear();
+    TakeBack();
+    if (options_.on_failure) options_.on_failure(std::generic_category().message(error));
+  }
+  if (options_.on_written) options_.on_written();
+}
+
+/// Cuts off the records of which only a part could be written, so that the file stays readable.
+void SideFile::TakeBack() {
+  struct stat status = {};
+  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  // Somebody else appends to it too: what is theirs cannot be told from ours.
+  if (static_cast<std::uint64_t>(status.st_size) > written_ + flushed_) return;
+  if (::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0) return;
+  if (::lseek(descriptor_, 0, SEEK_END) < 0) return;
+  // On a full disk this finds room in the block that has been cut, if anywhere.
+  const ssize_t count = ::write(descriptor_, options_.closing.data(), options_.closing.size());
+  static_cast<void>(count);
+}
+
+}  // namespace rankd

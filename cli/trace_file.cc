@@ -1,0 +1,245 @@
+#include "cli/trace_file.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <numeric>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include "engine/base/json.h"
+#include "engine/base/number_text.h"
+#include "engine/base/utf8.h"
+
+namespace rankd {
+namespace {
+
+constexpr std::uint32_t kLoopThread = 1;
+constexpr std::uint32_t kFirstPoolThread = 101;
+
+/// Async ids: the request's number, and below it the lane of its nodes.
+constexpr unsigned kLaneBits = 20;
+
+std::string Hex(std::uint64_t number) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  do text.insert(text.begin(), kDigits[number & 15]);
+  while ((number >>= 4) != 0);
+  return "0x" + text;
+}
+
+std::string_view OutcomeName(NodeEnd outcome) {
+  switch (outcome) {
+    case NodeEnd::kFinished:
+      return "finished";
+    case NodeEnd::kFailed:
+      return "failed";
+    case NodeEnd::kStopped:
+      return "stopped";
+  }
+  return "";
+}
+
+}  // namespace
+
+/// One event of the array, appended member by member; complete when it goes.
+class TraceFile::Event {
+ public:
+  Event(TraceFile& file, std::string_view phase, std::string_view name, std::uint32_t thread)
+      : file_(file), out_(file.file_->buffer()) {
+    out_ += ",\n{\"ph\":\"";
+    out_.append(phase).append("\",\"name\":");
+    AppendText(name);
+    out_ += ",\"pid\":";
+    AppendInt(out_, ::getpid());
+    out_ += ",\"tid\":";
+    AppendInt(out_, thread);
+  }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() { out_ += in_args_ ? "}}" : "}"; }
+
+  Event& At(TimePoint time) { return Micros("ts", time - file_.start_); }
+  Event& Lasting(Duration duration) { return Micros("dur", duration); }
+  Event& Async(std::string_view category, std::uint64_t id) {
+    out_.append(",\"cat\":\"").append(category).append("\",\"id\":\"").append(Hex(id)).append("\"");
+    return *this;
+  }
+  Event& Arg(std::string_view name, std::string_view text) {
+    BeginArg(name);
+    AppendText(text);
+    return *this;
+  }
+  Event& Arg(std::string_view name, std::uint64_t number) {
+    BeginArg(name);
+    AppendInt(out_, static_cast<std::int64_t>(number));
+    return *this;
+  }
+  Event& JsonArg(std::string_view name, std::string_view json) {
+    BeginArg(name);
+    out_ += json;
+    return *this;
+  }
+
+ private:
+  Event& Micros(std::string_view name, Duration duration) {
+    const std::int64_t nanoseconds = duration.count();
+    out_.append(",\"").append(name).append("\":");
+    AppendInt(out_, nanoseconds / 1000);
+    const std::string thousandths = std::to_string(1000 + nanoseconds % 1000);
+    out_.append(".").append(thousandths, 1);
+    return *this;
+  }
+  void BeginArg(std::string_view name) {
+    out_ += in_args_ ? ",\"" : ",\"args\":{\"";
+    in_args_ = true;
+    out_.append(name).append("\":");
+  }
+  void AppendText(std::string_view text) {
+    if (IsValidUtf8(text)) {
+      AppendJsonString(out_, text);
+    } else {
+      AppendJsonString(out_, ReplaceInvalidUtf8(text));
+    }
+  }
+
+  TraceFile& file_;
+  std::string& out_;
+  bool in_args_ = false;
+};
+
+TraceFile::TraceFile(std::unique_ptr<SideFile> file, TimePoint start)
+    : file_(std::move(file)), start_(start) {
+  std::string& out = file_->buffer();
+  out += "[\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":";
+  AppendInt(out, ::getpid());
+  out += ",\"tid\":1,\"args\":{\"name\":\"rankd\"}}";
+  NameThread(kLoopThread, "loop");
+  file_->Commit();
+}
+
+void TraceFile::NameThread(std::uint32_t thread, std::string_view name) {
+  Event(*this, "M", "thread_name", thread).Arg("name", name);
+}
+
+void TraceFile::Write(const RunTrace& trace, std::string_view request_id,
+                      std::optional<ErrorCode> failure) {
+  WriteThreads(trace, request_id);
+  WriteRequest(trace, request_id, failure);
+  ++requests_;
+  file_->Commit();
+}
+
+/// What the threads did: work inline on the loop, and jobs on the pool.
+void TraceFile::WriteThreads(const RunTrace& trace, std::string_view request_id) {
+  const std::vector<GraphNode>& nodes = trace.graph->nodes;
+  const auto write = [&](NodeId id, std::uint32_t thread, TimePoint start, TimePoint end) {
+    const GraphNode& node = nodes[Index(id)];
+    Event(*this, "X", node.id, thread)
+        .At(start)
+        .Lasting(end - start)
+        .Arg("op", node.op)
+        .JsonArg("request_id", request_id);
+  };
+  for (const NodeSpan& span : trace.nodes) {
+    const bool is_inline =
+        nodes[Index(span.node)].cpu_task != nullptr && span.ran_on == RanOn::kLoop;
+    if (is_inline) write(span.node, kLoopThread, span.start, span.end);
+  }
+  for (const PoolSlice& slice : trace.pool_slices) {
+    for (; pool_threads_named_ <= slice.pool_thread; ++pool_threads_named_) {
+      NameThread(kFirstPoolThread + pool_threads_named_,
+                 "pool " + std::to_string(pool_threads_named_));
+    }
+    write(slice.node, kFirstPoolThread + slice.pool_thread, slice.start, slice.end);
+  }
+}
+
+/// Nodes that overlap go to different lanes, each to the first that is free; by_lane_ is sorted by
+/// lane, then by start. O(n log n).
+void TraceFile::AssignLanes(const RunTrace& trace) {
+  by_lane_.clear();
+  for (std::uint32_t span = 0; span < trace.nodes.size(); ++span) by_lane_.push_back({0, span});
+  std::ranges::stable_sort(by_lane_, {},
+                           [&](Place place) { return trace.nodes[place.span].start; });
+  std::uint32_t lanes = 0;
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> free;
+  using Busy = std::pair<TimePoint, std::uint32_t>;
+  std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
+  for (Place& place : by_lane_) {
+    const NodeSpan& node = trace.nodes[place.span];
+    for (; !busy.empty() && busy.top().first <= node.start; busy.pop()) {
+      free.push(busy.top().second);
+    }
+    if (free.empty()) free.push(lanes++);
+    place.lane = free.top();
+    free.pop();
+    busy.emplace(node.end, place.lane);
+  }
+  std::ranges::stable_sort(by_lane_, {}, &Place::lane);
+}
+
+void TraceFile::WriteRequest(const RunTrace& trace, std::string_view request_id,
+                             std::optional<ErrorCode> failure) {
+  AssignLanes(trace);
+  pipeline_order_.resize(trace.pipelines.size());
+  std::iota(pipeline_order_.begin(), pipeline_order_.end(), 0U);
+  std::ranges::stable_sort(pipeline_order_, {}, [&](std::uint32_t pipeline) {
+    return trace.pipelines[pipeline].node_span;
+  });
+
+  const std::uint64_t id = requests_ << kLaneBits;
+  const std::string& plan = trace.graph->name;
+  Event(*this, "b", plan, kLoopThread)
+      .At(trace.start)
+      .Async("request", id)
+      .JsonArg("request_id", request_id)
+      .Arg("outcome", failure ? CodeName(*failure) : "ok");
+  for (const Place place : by_lane_) WriteNode(trace, place.span, id + place.lane);
+  Event(*this, "e", plan, kLoopThread).At(trace.answered).Async("request", id);
+}
+
+void TraceFile::WriteNode(const RunTrace& trace, std::size_t span, std::uint64_t async_id) {
+  const NodeSpan& node_span = trace.nodes[span];
+  const GraphNode& node = trace.graph->nodes[Index(node_span.node)];
+  {
+    Event begin(*this, "b", node.id, kLoopThread);
+    begin.At(node_span.start).Async("request", async_id).Arg("op", node.op);
+    if (!node.trace.empty()) begin.Arg("trace", node.trace);
+    const auto waited =
+        std::chrono::duration_cast<std::chrono::microseconds>(node_span.start - node_span.ready);
+    begin.Arg("waited_us", static_cast<std::uint64_t>(waited.count()))
+        .Arg("ran_on", RanOnName(node_span.ran_on))
+        .Arg("rows_in", node_span.rows_in)
+        .Arg("rows_out", node_span.rows_out)
+        .Arg("outcome", OutcomeName(node_span.outcome));
+  }
+  const auto [first, last] = std::ranges::equal_range(
+      pipeline_order_, span, {}, [&](std::uint32_t i) { return trace.pipelines[i].node_span; });
+  for (auto it = first; it != last; ++it) WritePipeline(trace.pipelines[*it], async_id);
+  Event(*this, "e", node.id, kLoopThread).At(node_span.end).Async("request", async_id);
+}
+
+/// A node awaits one pipeline after the other, so they nest in it as they are.
+void TraceFile::WritePipeline(const PipelineSpan& pipeline, std::uint64_t async_id) {
+  // "HGETALL user:1", "LRANGE media:6 + 11 more"
+  std::string name = pipeline.commands.substr(0, pipeline.commands.find(", "));
+  if (pipeline.command_count > 1) {
+    name += " + " + std::to_string(pipeline.command_count - 1) + " more";
+  }
+  Event(*this, "b", name, kLoopThread)
+      .At(pipeline.start)
+      .Async("request", async_id)
+      .Arg("endpoint", pipeline.endpoint)
+      .Arg("commands", pipeline.commands)
+      .Arg("count", pipeline.command_count)
+      .Arg("bytes_sent", pipeline.bytes_sent)
+      .Arg("bytes_received", pipeline.bytes_received)
+      .JsonArg("answered", pipeline.answered ? "true" : "false");
+  Event(*this, "e", name, kLoopThread).At(pipeline.end).Async("request", async_id);
+}
+
+}  // namespace rankd
