@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+"""Traces and logs: the `trace` of a response, --trace FILE, --log FILE.   usage: records_test.py RANKD [--slow]"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+from harness import PlanDir, environment, plan, run
+
+RANKD = ""
+SLOW = False
+
+SOURCE = {"node_id": "s", "op": "fixed_source", "params": {"rows": [{"id": 5, "n": 1}, {"id": 6}]}}
+
+
+def nap(name, inputs, milliseconds):
+    return {"node_id": name, "op": "sleep", "inputs": inputs, "params": {"duration_ms": milliseconds}}
+
+
+PLANS = {
+    "quick": plan("quick", [SOURCE]),
+    # b is the long way; c and b overlap.
+    "fork": plan("fork", [SOURCE, nap("a", ["s"], 10), nap("b", ["a"], 30), nap("c", ["a"], 5),
+                          {"node_id": "m", "op": "concat", "inputs": ["b", "c"]}]),
+    "spin": plan("spin", [SOURCE, {"node_id": "p", "op": "busy_cpu", "inputs": ["s"],
+                                   "params": {"busy_wait_ms": {"expr": "P.limit"}}}]),
+    "store": plan("store", [{"node_id": "v", "op": "viewer", "params": {"endpoint": "ep_0001"}},
+                            {"node_id": "f", "op": "follow", "inputs": ["v"],
+                             "params": {"endpoint": "ep_0001", "fields": ["country"]}}]),
+}
+DATA = {"user:1": {"country": "US"}, "user:2": {"country": "DE"}, "user:3": {"country": "%s\r\n"},
+        "follow:1": [2, 3]}
+
+
+def lines(*requests):
+    return "".join(json.dumps(request) + "\n" for request in requests).encode()
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = PlanDir(PLANS, data=DATA)
+        cls.files = tempfile.mkdtemp(prefix="rankd-records-", dir=cls.folder.path)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.__exit__()
+
+    def file(self, name):
+        path = os.path.join(self.files, f"{self.id()}.{name}")
+        self.addCleanup(lambda: os.path.exists(path) and os.unlink(path))
+        return path
+
+    def run_it(self, args, *requests):
+        return run(RANKD, ["--plan_dir", self.folder.path, *args], lines(*requests))
+
+
+def spans_of(events):
+    """Checks that async spans nest, each id by itself, and are all closed; (id, name, args, parents)."""
+    stacks, spans, last = {}, [], {}
+    for event in events:
+        if event["ph"] not in "be":
+            continue
+        key = event["cat"], event["id"]
+        assert last.get(key, 0) <= event["ts"], "time goes back"
+        last[key] = event["ts"]
+        stack = stacks.setdefault(key, [])
+        if event["ph"] == "b":
+            spans.append((event["id"], event["name"], event["args"], [e["name"] for e in stack]))
+            stack.append(event)
+        else:
+            begin = stack.pop()
+            assert begin["name"] == event["name"], (begin, event)
+    assert not any(stacks.values()), "spans left open"
+    return spans
+
+
+class Responses(Case):
+    def trace(self, *args, **request):
+        out = self.run_it(args, {"trace": True, **request})
+        return out.responses[0]
+
+    def test_a_trace_has_every_node_and_the_critical_path(self):
+        answer = self.trace(plan="fork")
+        self.assertEqual([c["id"] for c in answer["candidates"]], [5, 6, 5, 6])
+        trace = answer["trace"]
+        self.assertEqual(set(trace), {"nodes", "critical_path", "total_us"})
+        nodes = {n["node"]: n for n in trace["nodes"]}
+        self.assertEqual(set(nodes), {"s", "a", "b", "c", "m"})
+        for node in nodes.values():
+            self.assertEqual(set(node), {"node", "op", "ready_us", "start_us", "end_us", "ran_on",
+                                         "rows_in", "rows_out"})
+            self.assertLessEqual(node["ready_us"], node["start_us"])
+            self.assertLessEqual(node["start_us"], node["end_us"])
+            self.assertLessEqual(node["end_us"], trace["total_us"])
+        self.assertEqual(trace["critical_path"], ["s", "a", "b", "m"])
+        self.assertGreaterEqual(nodes["b"]["end_us"] - nodes["b"]["start_us"], 30000)
+        self.assertGreaterEqual(trace["total_us"], 40000)
+        self.assertEqual((nodes["m"]["rows_in"], nodes["m"]["rows_out"]), (4, 4))
+        self.assertEqual((nodes["s"]["rows_in"], nodes["s"]["rows_out"]), (0, 2))
+
+    def test_untraced_responses_carry_none(self):
+        out = self.run_it(["--plan_name", "quick"], {}, {"trace": False}, {"trace": None})
+        self.assertEqual([set(r) for r in out.responses], [{"request_id", "candidates"}] * 3)
+
+    def test_pool_and_loop_are_told_apart(self):
+        for mode, where in (("inline", "loop"), ("offload", "pool")):
+            trace = self.trace("--cpu", mode, plan="fork")["trace"]
+            ran_on = {n["node"]: n["ran_on"] for n in trace["nodes"]}
+            self.assertEqual((ran_on["a"], ran_on["m"]), ("loop", where))
+
+    def test_a_failed_response_tells_how_far_it_came(self):
+        answer = self.trace("--deadline_ms", "20", plan="fork")
+        self.assertEqual(answer["error"]["code"], "deadline_exceeded")
+        self.assertGreaterEqual(answer["error"]["elapsed_ms"], 20)
+        self.assertEqual([n["node"] for n in answer["trace"]["nodes"]], ["s", "a", "b", "c"])
+        self.assertEqual(answer["trace"]["critical_path"], ["s", "a", "b"])
+        self.assertEqual(answer["trace"]["nodes"][2]["rows_out"], 0)
+
+    def test_a_request_that_never_ran_has_no_trace(self):
+        answer = self.trace(plan="nowhere")
+        self.assertEqual(answer["error"]["code"], "unknown_plan")
+        self.assertNotIn("trace", answer)
+        self.assertNotIn("elapsed_ms", answer["error"])
+
+
+class TraceFiles(Case):
+    def events(self, path):
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+
+    def test_requests_nodes_and_pipelines_nest(self):
+        path = self.file("json")
+        out = self.run_it(["--trace", path, "--plan_name", "store"], {"user_id": 1, "request_id": 'q"'})
+        self.assertEqual(out.exit, 0)
+        events = self.events(path)
+        spans = spans_of(events)
+        request = spans[0]
+        self.assertEqual(request[1], "store")
+        self.assertEqual(request[2], {"request_id": 'q"', "outcome": "ok"})
+        pipelines = [s for s in spans if "commands" in s[2]]
+        self.assertEqual([s[1] for s in pipelines], ["HGETALL user:1", "LRANGE follow:1", "HMGET user:2 + 1 more"])
+        self.assertEqual([s[3] for s in pipelines], [["store", "v"], ["store", "f"], ["store", "f"]])
+        self.assertEqual(pipelines[2][2]["commands"], "HMGET user:2, HMGET user:3")
+        self.assertTrue(all(s[2]["answered"] for s in pipelines))
+        names = {e["args"]["name"] for e in events if e["ph"] == "M"}
+        self.assertEqual(names, {"rankd", "loop"})
+
+    def test_nodes_side_by_side_have_ids_of_their_own(self):
+        path = self.file("json")
+        self.run_it(["--trace", path], {"plan": "fork"}, {"plan": "fork"})
+        spans = spans_of(self.events(path))
+        by_id = {}
+        for span in spans:
+            by_id.setdefault(span[0], []).append(span[1])
+        self.assertEqual(list(by_id.values()), [["fork", "s", "a", "b", "m"], ["c"]] * 2)
+
+    def test_pool_threads_are_tracks(self):
+        path = self.file("json")
+        self.run_it(["--trace", path, "--cpu_threads", "2"],
+                    *[{"plan": "spin", "params": {"limit": 30}}] * 2)
+        events = self.events(path)
+        work = [e for e in events if e["ph"] == "X" and e["name"] == "p"]
+        self.assertEqual(len(work), 2)
+        self.assertTrue(all(29000 <= e["dur"] for e in work))
+        tracks = {e["tid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+        self.assertEqual({tracks[e["tid"]] for e in work}, {"pool 0", "pool 1"})
+        inline = [e for e in events if e["ph"] == "X" and e["name"] == "s"]
+        self.assertEqual({tracks[e["tid"]] for e in inline}, {"loop"})
+
+    def test_a_signal_leaves_a_whole_file(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            path = self.file("json")
+            process = subprocess.Popen([RANKD, "--plan_dir", self.folder.path, "--trace", path],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       env=environment())
+            process.stdin.write(lines({"plan": "quick"}, {"plan": "spin", "params": {"limit": 60000}},
+                                      {"plan": "fork"}))
+            process.stdin.flush()
+            process.stdout.readline()
+            time.sleep(0.015)  # fork is at its first nap
+            process.send_signal(number)
+            out, _ = process.communicate(timeout=30)
+            self.assertEqual(process.returncode, 128 + number)
+            self.assertEqual(len(out.splitlines()), 2)
+            spans = spans_of(self.events(path))
+            self.assertEqual([s[2]["outcome"] for s in spans if "request_id" in s[2]],
+                             ["ok", "cancelled", "cancelled"])
+
+    def test_ten_thousand_requests_at_once_are_all_there(self):
+        path = self.file("json")
+        out = run(RANKD, ["--plan_dir", self.folder.path, "--trace", path, "--plan_name", "store"],
+                  lines(*[{"user_id": 1}]) * 10000)
+        self.assertEqual(out.exit, 0)
+        spans = spans_of(self.events(path))
+        self.assertEqual(sum(s[1] == "store" for s in spans), 10000)
+
+    def test_a_file_that_cannot_be_opened_stops_the_start(self):
+        for flag in ("--trace", "--log"):
+            out = self.run_it([flag, "/nowhere/file", "--plan_name", "quick"], {})
+            self.assertEqual((out.exit, out.text), (2, ""))
+            self.assertIn(f'cannot open the {flag} file "/nowhere/file": No such file or directory', out.err)
+
+
+class Logs(Case):
+    def entries(self, path):
+        with open(path, encoding="utf-8") as file:
+            return [json.loads(text) for text in file]
+
+    def test_one_line_for_each_request_however_it_ended(self):
+        path = self.file("log")
+        out = run(RANKD, ["--plan_dir", self.folder.path, "--log", path, "--plan_name", "quick"],
+                  lines({"request_id": "a"}, {"plan": "store", "user_id": 1}) + b"{nonsense}\n" +
+                  lines({"plan": "fork", "deadline_ms": 5}, {"plan": "nowhere"}))
+        self.assertEqual(out.exit, 1)
+        entries = {e["request_id"]: e for e in self.entries(path)}
+        self.assertEqual(set(entries), {"a", "line:2", "line:3", "line:4", "line:5"})
+        self.assertEqual({k: entries["a"][k] for k in ("plan", "status", "code", "rows", "redis_commands")},
+                         {"plan": "quick", "status": "ok", "code": None, "rows": 2, "redis_commands": 0})
+        store = entries["line:2"]
+        self.assertEqual((store["plan"], store["rows"], store["redis_commands"]), ("store", 2, 4))
+        # HGETALL user:1; LRANGE follow:1 0 -1; HMGET user:2 country, HMGET user:3 country
+        self.assertEqual(store["redis_bytes_sent"], 29 + 45 + 2 * 40)
+        self.assertEqual(store["redis_bytes_received"], 4 + 13 + 8 + 4 + 7 + 7 + 4 + 8 + 4 + 10)
+        self.assertEqual([(entries[i]["status"], entries[i]["code"], entries[i]["plan"]) for i in
+                          ("line:3", "line:4", "line:5")],
+                         [("error", "invalid_json", None), ("error", "deadline_exceeded", "fork"),
+                          ("error", "unknown_plan", None)])
+        self.assertGreaterEqual(entries["line:4"]["latency_us"], 5000)
+
+    def test_a_log_is_appended_to(self):
+        path = self.file("log")
+        for name in "ab":
+            self.run_it(["--log", path, "--plan_name", "quick"], {"request_id": name})
+        self.assertEqual([e["request_id"] for e in self.entries(path)], ["a", "b"])
+
+    def test_a_line_is_there_within_seconds_while_the_stream_goes_on(self):
+        path = self.file("log")
+        process = subprocess.Popen([RANKD, "--plan_dir", self.folder.path, "--log", path, "--plan_name", "quick"],
+                                   stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment())
+        process.stdin.write(lines({"request_id": "now"}))
+        process.stdin.flush()
+        end = time.monotonic() + 20
+        while not (os.path.exists(path) and os.path.getsize(path)) and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertEqual([e["request_id"] for e in self.entries(path)], ["now"])
+        process.stdin.close()
+        self.assertEqual(process.wait(timeout=30), 0)
+
+
+class Disks(Case):
+    def test_a_full_disk_fails_neither_requests_nor_their_order(self):
+        for flag in ("--trace", "--log"):
+            out = run(RANKD, ["--plan_dir", self.folder.path, flag, "/dev/full", "--plan_name", "quick"],
+                      lines({}) * 5000)
+            self.assertEqual(out.exit, 3)
+            self.assertEqual([r["request_id"] for r in out.responses], [f"line:{i + 1}" for i in range(5000)])
+            self.assertEqual(out.err, f'rankd: cannot write the {flag} file "/dev/full": No space left on device; '
+                                      "it ends here, the requests go on\n")
+
+    def test_what_is_on_a_disk_that_filled_up_is_whole(self):
+        # A limit on file sizes is a full disk that a test can have.
+        for flag, read in (("--trace", json.load), ("--log", lambda file: [json.loads(t) for t in file])):
+            path = self.file(f"limited{flag}")
+            done = subprocess.run(
+                ["bash", "-c", 'trap "" XFSZ; ulimit -f 200; exec "$@"', "-", RANKD, "--plan_dir",
+                 self.folder.path, flag, path, "--plan_name", "quick"],
+                input=lines({}) * 5000, capture_output=True, env=environment(), timeout=60)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertEqual(len(done.stdout.splitlines()), 5000)
+            self.assertIn(b"File too large", done.stderr)
+            with open(path, encoding="utf-8") as file:
+                self.assertGreater(len(read(file)), 100)
+
+    def test_a_file_that_nobody_drains_bounds_memory_and_a_signal_ends_it(self):
+        path = self.file("fifo")
+        os.mkfifo(path)
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            process = subprocess.Popen([RANKD, "--plan_dir", self.folder.path, "--trace", path, "--plan_name",
+                                        "quick"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL, env=environment())
+
+            def feed():
+                try:
+                    for _ in range(2000):
+                        process.stdin.write(lines({}) * 100)
+                except BrokenPipeError:
+                    pass
+
+            feeder = threading.Thread(target=feed)
+            feeder.start()
+            time.sleep(1)
+            if not SLOW:
+                with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+                    peak = next(int(text.split()[1]) for text in status if text.startswith("VmHWM"))
+                self.assertLess(peak, 100 << 10)
+            self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(timeout=5), 143)
+            feeder.join()
+            try:
+                process.stdin.close()
+            except BrokenPipeError:
+                pass
+        finally:
+            os.close(reader)
+
+
+if __name__ == "__main__":
+    RANKD = os.path.abspath(sys.argv.pop(1))
+    if "--slow" in sys.argv:
+        sys.argv.remove("--slow")
+        SLOW = True
+    unittest.main()
