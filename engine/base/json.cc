@@ -6,6 +6,7 @@
 
 #include <simdjson.h>
 
+#include "engine/base/json_syntax.h"
 #include "engine/base/number_text.h"
 #include "engine/base/utf8.h"
 
@@ -223,8 +224,11 @@ Result<JsonDocument> ParseJson(std::string_view text) {
   const simdjson::padded_string padded(text);
   dom::element root;
   if (const simdjson::error_code error = parser.parse(padded).get(root)) {
-    return Fail(ErrorCode::kInvalidJson,
-                std::string("not valid JSON: ") + simdjson::error_message(error));
+    const bool deep = error == simdjson::DEPTH_ERROR || error == simdjson::UTF8_ERROR;
+    const auto found = deep ? std::nullopt : FindJsonSyntaxError(text);
+    return Fail(
+        ErrorCode::kInvalidJson,
+        "not valid JSON: " + (found ? found->Words(false) : simdjson::error_message(error)));
   }
   auto storage = JsonBuilder::NewStorage();
   JsonBuilder builder(*storage);

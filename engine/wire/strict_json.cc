@@ -2,6 +2,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/json.h"
+#include "engine/base/json_syntax.h"
 #include "engine/base/number_text.h"
 #include "engine/base/utf8.h"
 
@@ -61,9 +62,15 @@ const char* Reason(simdjson::error_code error) {
   }
 }
 
-Error AsError(simdjson::error_code error) {
+/// Of a text that could not be parsed.
+Error AsError(simdjson::error_code error, std::string_view text) {
   if (error == simdjson::CAPACITY || error == simdjson::MEMALLOC) {
     return Error(ErrorCode::kRequestTooLarge, "the request is too large to be parsed");
+  }
+  const bool deep = error == simdjson::DEPTH_ERROR || error == simdjson::UTF8_ERROR;
+  if (const auto found = deep ? std::nullopt : FindJsonSyntaxError(text)) {
+    const bool one_line = text.find('\n') >= text.size() - 1;
+    return Error(ErrorCode::kInvalidJson, "not valid JSON: " + found->Words(one_line));
   }
   return Error(ErrorCode::kInvalidJson, std::string("not valid JSON: ") + Reason(error));
 }
@@ -82,16 +89,16 @@ void StrictJson::Reset() {
 Result<dom::element> StrictJson::Parse(std::string_view text) {
   if (parser_.capacity() > kKeepBytes) Reset();
   deep_parser_.reset();
-  if (text.empty()) return std::unexpected(AsError(simdjson::EMPTY));
+  if (text.empty()) return std::unexpected(AsError(simdjson::EMPTY, text));
   dom::element root;
   const simdjson::error_code error = parser_.parse(text.data(), text.size()).get(root);
   if (error == simdjson::SUCCESS) return root;
   if (error == simdjson::DEPTH_ERROR) return ParseDeep(text);
-  return std::unexpected(AsError(error));
+  return std::unexpected(AsError(error, text));
 }
 
 Result<dom::element> StrictJson::ParseDeep(std::string_view text) {
-  if (NestingDepth(text) > kMaxDepth) return std::unexpected(AsError(simdjson::DEPTH_ERROR));
+  if (NestingDepth(text) > kMaxDepth) return std::unexpected(AsError(simdjson::DEPTH_ERROR, text));
   deep_parser_ = std::make_unique<dom::parser>();
   simdjson::error_code error = deep_parser_->allocate(text.size(), kMaxDepth + 1);
   dom::element root;
@@ -99,7 +106,7 @@ Result<dom::element> StrictJson::ParseDeep(std::string_view text) {
     error = deep_parser_->parse(text.data(), text.size()).get(root);
   }
   if (error == simdjson::SUCCESS) return root;
-  return std::unexpected(AsError(error));
+  return std::unexpected(AsError(error, text));
 }
 
 std::string Describe(const dom::element& value) {
