@@ -3,6 +3,8 @@
 #include <array>
 #include <optional>
 
+#include "engine/expr/functions.h"
+
 namespace rankd {
 namespace {
 
@@ -46,6 +48,9 @@ StaticType NameResolver::Key(const Ast& ast, AstNode& node) {
     std::string message = Unknown("key", ast, node, KeyNames());
     if (!node.by_registry_id && scope_.schema->FindParam(ast.string(node))) {
       message += "; the param of that name is P." + ast.string(node);
+    }
+    if (!node.by_registry_id && FindFunction(ast.string(node)) != nullptr) {
+      message += "; the function of that name is " + ast.string(node) + "()";
     }
     diagnostics_.Report(node.place, std::move(message));
     return StaticType::kUnknown;

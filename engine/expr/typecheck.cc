@@ -49,8 +49,8 @@ class Typechecker {
       : ast_(ast), scope_(scope), diagnostics_(diagnostics), names_(scope, diagnostics) {}
 
   void Check() {
-    PlaceAggregates();
     for (NodeIndex i = 0; i < ast_.size(); ++i) ast_.at(i).type = TypeOfNode(ast_.at(i));
+    PlaceAggregates();
     CheckTarget();
   }
 
@@ -108,7 +108,7 @@ void Typechecker::PlaceAggregates() {
       }
       below = kInAggregate;
     } else if (node.op == NodeOp::kKey && scope_.kind == ExpressionKind::kScalar &&
-               where[i] == kTop) {
+               where[i] == kTop && node.type != kUnknown) {
       const std::string key =
           node.by_registry_id ? "a key" : "the key " + Quoted(ast_.string(node));
       Report(node, key +

@@ -197,7 +197,9 @@ std::optional<NumberParam> PlanTaskBuilder::Number(std::string_view param, std::
   const std::string pointer = Below(param);
   const Json* expression = value->Find("expr");
   if (expression == nullptr || expression->is_null()) {
-    WrongType(pointer, param, RangeText(low, high) + " or {\"expr\": …}", *value);
+    std::string wanted = RangeText(low, high) + " or {\"expr\": …}";
+    if (value->is_object()) wanted += " with nothing else in it";
+    WrongType(pointer, param, wanted, *value);
     return std::nullopt;
   }
   bool sound = true;

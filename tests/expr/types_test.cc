@@ -244,6 +244,7 @@ TEST_CASE("an expression knows the keys and params it reads") {
 TEST_CASE("names and places of scalar expressions are checked") {
   const BadCase cases[] = {
       {"i + 1", {"column 1: the key \"i\" has a value for each row"}},
+      {"count + 1", {"column 1: unknown key \"count\"; the function of that name is count()"}},
       {"sum(i) + j", {"column 10: the key \"j\""}},
       {"sum(count())", {"aggregates do not nest; count()"}},
       {"sum(i + mean(j))", {"do not nest"}},
