@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::size_t kShownBytes = 24;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsDecimal(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 /// What a word or number that is none may run on with.
-bool IsWordPart(char c) { return IsDigit(c) || IsLetter(c) || c == '.' || c == '+' || c == '-'; }
+bool IsWordPart(char c) { return IsDecimal(c) || IsLetter(c) || c == '.' || c == '+' || c == '-'; }
 
 int HexDigit(char c) {
-  if (IsDigit(c)) return c - '0';
+  if (IsDecimal(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
@@ -28,7 +28,7 @@ bool IsNumber(std::string_view text) {
   std::size_t i = text.starts_with('-') ? 1 : 0;
   const auto digits = [&] {
     const std::size_t begin = i;
-    while (i < text.size() && IsDigit(text[i])) ++i;
+    while (i < text.size() && IsDecimal(text[i])) ++i;
     return i - begin;
   };
   const bool zero = i < text.size() && text[i] == '0';
@@ -167,7 +167,7 @@ class Scanner {
       at_ += word.size();
       return true;
     }
-    const bool number_like = !word.empty() && (IsDigit(word[0]) || word[0] == '-');
+    const bool number_like = !word.empty() && (IsDecimal(word[0]) || word[0] == '-');
     if (!number_like || (word.size() > 1 && IsLetter(word[1]) && word[0] == '-')) {
       Expected("a value");
       return false;

@@ -13,7 +13,7 @@
 namespace rankd {
 namespace {
 
-constexpr std::array<std::string_view, 8> kFields = {
+constexpr std::array<std::string_view, 8> kEntryFields = {
     "id", "name", "type", "nullable", "default", "doc", "status", "allow_write",
 };
 constexpr std::array<std::string_view, 4> kTypes = {"int", "float", "bool", "string"};
@@ -76,8 +76,8 @@ std::optional<ValueType> ReadEntryType(const Json& object, bool required, const 
 void ReadAttributes(const Json& object, EntryKind kind, const Place& place, KeySpec& spec,
                     Problems& problems) {
   ObjectReader reader(object, place, problems);
-  const std::size_t known = kind == EntryKind::kKey ? kFields.size() : kFields.size() - 1;
-  reader.RefuseOthers(std::span(kFields).first(known));
+  const std::size_t known = kind == EntryKind::kKey ? kEntryFields.size() : kEntryFields.size() - 1;
+  reader.RefuseOthers(std::span(kEntryFields).first(known));
   if (const std::optional<bool> nullable = reader.Bool("nullable")) spec.nullable = *nullable;
   if (kind == EntryKind::kKey) {
     if (const std::optional<bool> write = reader.Bool("allow_write")) spec.allow_write = *write;
