@@ -81,7 +81,7 @@ TEST_CASE("it finds an error where the parser does, on texts with random changes
   std::mt19937 random(7);
   for (int i = 0; i < 20'000; ++i) {
     std::string text = sample;
-    for (unsigned changes = random() % 3; changes > 0; --changes) {
+    for (std::size_t changes = random() % 3; changes > 0; --changes) {
       const std::size_t at = random() % text.size();
       const char byte = kBytes[random() % kBytes.size()];
       if (random() % 3 == 0) {
