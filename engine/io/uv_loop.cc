@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <system_error>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <uv.h>
 
@@ -18,9 +18,6 @@ namespace {
 /// How often a turn looks again for tasks and turn ends that its own work has added, before it
 /// looks at the sockets. A bound, so that a task that posts itself for ever starves nobody.
 constexpr int kRoundsPerTurn = 8;
-
-/// How long the destructor waits for a name lookup that cannot be cancelled.
-constexpr std::uint64_t kLookupGraceMs = 250;
 
 /// Milliseconds to wait for a timer that is due in `left`. Rounded up: the system waits at least
 /// that long, so the loop wakes after the due time. But the kernel may stretch a wait by up to 0.5
@@ -40,19 +37,6 @@ void OnWake(uv_async_t*) {}
 /// The wait is over. When that is so before libuv has begun to wait, it must not begin: it would
 /// see no timer then, and wait for ever.
 void OnUvTimer(uv_timer_t* timer) { uv_stop(timer->loop); }
-
-/// libuv waits for its threads when the process exits. One that hangs in the resolver, perhaps for
-/// half a minute, must not hold up a process that has nothing left to do.
-void ExitWithoutThreads() {
-#ifdef __GLIBC__
-  on_exit(
-      [](int status, void*) {
-        std::fflush(nullptr);
-        std::_Exit(status);
-      },
-      nullptr);
-#endif
-}
 
 /// Everything libuv holds pointers to.
 struct Handles {
@@ -75,6 +59,7 @@ struct UvLoop::State {
   std::unique_ptr<Handles> handles = std::make_unique<Handles>();
   TimerHeap timers;
   TurnEnd* turn_ends = nullptr;
+  std::vector<std::shared_ptr<void>> kept;
 
   std::atomic<LoopTask*> posted{nullptr};  ///< The latest first.
   std::atomic<bool> stop{false};
@@ -107,17 +92,7 @@ UvLoop::~UvLoop() {
   Handles& uv = *state_->handles;
   while (state_->turn_ends != nullptr) state_->turn_ends->Leave();
   uv_close(reinterpret_cast<uv_handle_t*>(&uv.wake), nullptr);
-  // What is left are sockets on their way to be closed, and perhaps a lookup in a thread of libuv.
-  uv_unref(reinterpret_cast<uv_handle_t*>(&uv.wait));
-  uv_update_time(&uv.loop);
-  const std::uint64_t give_up = uv_now(&uv.loop) + kLookupGraceMs;
-  while (uv_loop_alive(&uv.loop) != 0 && uv_now(&uv.loop) < give_up) {
-    uv_timer_start(&uv.wait, OnUvTimer, give_up - uv_now(&uv.loop), 0);
-    uv_run(&uv.loop, UV_RUN_ONCE);
-  }
-  const bool lookup_hangs = uv_loop_alive(&uv.loop) != 0;
   uv_close(reinterpret_cast<uv_handle_t*>(&uv.wait), nullptr);
-  uv_run(&uv.loop, UV_RUN_NOWAIT);
   int open = 0;
   uv_walk(
       &uv.loop,
@@ -126,12 +101,7 @@ UvLoop::~UvLoop() {
       },
       &open);
   RANKD_CHECK(open == 0);
-  if (lookup_hangs) {
-    // libuv's thread will write into the loop when the resolver gives up: the memory must stay.
-    static_cast<void>(state_->handles.release());
-    ExitWithoutThreads();
-    return;
-  }
+  uv_run(&uv.loop, UV_RUN_DEFAULT);  // until all that is being closed is closed
   RANKD_CHECK(uv_loop_close(&uv.loop) == 0);
 }
 
@@ -159,6 +129,8 @@ void UvLoop::AtTurnEnd(TurnEnd& hook) {
   hook.link_ = &state_->turn_ends;
   state_->turn_ends = &hook;
 }
+
+void UvLoop::Keep(std::shared_ptr<void> object) { state_->kept.push_back(std::move(object)); }
 
 uv_loop_s* UvLoop::uv() { return &state_->handles->loop; }
 

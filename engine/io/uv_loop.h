@@ -42,8 +42,7 @@ class UvLoop final : public Loop {
   /// Closes everything. Loop thread (or, when Run never ran or has returned, any one thread);
   /// threads that post must have been joined. Timers still armed are disarmed, tasks still posted
   /// are dropped, sockets closed by their owners are waited for; a socket that is still open is a
-  /// bug. A name lookup that hangs in the system's resolver is waited for briefly, then left; the
-  /// process then exits without waiting for its thread.
+  /// bug.
   ~UvLoop() override;
 
   TimePoint Now() const override;
@@ -61,6 +60,10 @@ class UvLoop final : public Loop {
 
   /// Tells `hook` at the end of this turn; nothing if it is waiting already. Loop thread.
   void AtTurnEnd(TurnEnd& hook);
+
+  /// Frees `object` when the loop goes: for owners of tasks that go while one of theirs is posted.
+  /// Loop thread.
+  void Keep(std::shared_ptr<void> object);
 
   /// For sockets. Loop thread.
   uv_loop_s* uv();

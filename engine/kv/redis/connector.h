@@ -1,4 +1,4 @@
-// One attempt to connect: looks a name up, then tries its addresses one after the other.
+// One attempt to connect: waits for the addresses of a name, then tries one after the other.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 
 #include "engine/io/member_timer.h"
 #include "engine/io/uv_loop.h"
+#include "engine/kv/redis/name_lookup.h"
 #include "engine/kv/redis/socket.h"
 
 namespace rankd {
@@ -23,7 +24,7 @@ class ConnectorListener {
 };
 
 /// Loop thread. Destroying it gives up.
-class Connector final : private SocketListener {
+class Connector final : private SocketListener, private NameListener {
  public:
   /// `give_up` bounds the attempt for its owner, who has the timer; here it only divides the time
   /// that is left among the addresses, so that one that does not answer leaves some for the others.
@@ -35,17 +36,17 @@ class Connector final : private SocketListener {
 
   // One of these, once. The outcome may come from within.
   void StartUnix(const std::string& path);
-  void StartTcp(const std::string& host, std::uint16_t port);
+  /// `names` is asked where `host` is no address itself. Outlives the connector.
+  void StartTcp(const std::string& host, std::uint16_t port, NameLookup& names);
 
   /// What it waits for, for messages: "looking up its name", "connecting".
   const char* waiting_for() const {
-    return lookup_ != nullptr ? "looking up its name" : "connecting";
+    return names_ != nullptr ? "looking up its name" : "connecting";
   }
 
  private:
-  struct Lookup;
-
-  void Found(std::vector<SocketAddress> addresses);
+  void OnAddresses(std::vector<SocketAddress> addresses) override;
+  void OnNoAddress(std::string reason) override;
   void TryNext();
   void OnAddressTimeout();
   void OnConnected() override;
@@ -55,7 +56,7 @@ class Connector final : private SocketListener {
   UvLoop* loop_;
   TimePoint give_up_;
   ConnectorListener* listener_;
-  Lookup* lookup_ = nullptr;  ///< Owned by libuv until it calls back.
+  NameLookup* names_ = nullptr;  ///< While it is being asked.
   std::vector<SocketAddress> addresses_;
   std::size_t next_ = 0;
   Socket::Ptr socket_;

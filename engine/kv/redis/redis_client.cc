@@ -10,6 +10,7 @@
 #include "engine/kv/redis/backoff.h"
 #include "engine/kv/redis/connector.h"
 #include "engine/kv/redis/handshake.h"
+#include "engine/kv/redis/name_lookup.h"
 #include "engine/kv/redis/pipeline_queue.h"
 #include "engine/kv/redis/reply_reader.h"
 #include "engine/kv/redis/socket.h"
@@ -64,6 +65,7 @@ class RedisClient::Core final : public ConnectorListener, public SocketListener 
         stale_after_(std::max<Duration>(std::chrono::seconds(1), 10 * request_timeout_)),
         prefix_("endpoint " + options_.name + " at " + AddressText(options_) + ": "),
         limiter_(options_.max_inflight),
+        names_(loop, options_.host, options_.port),
         backoff_(std::random_device()()) {}
   ~Core() { RANKD_CHECK(limiter_.in_flight() + limiter_.waiting() == 0 && failing_.empty()); }
 
@@ -110,6 +112,7 @@ class RedisClient::Core final : public ConnectorListener, public SocketListener 
   RequestQueue failing_;
   bool failing_all_ = false;
 
+  NameLookup names_;
   std::unique_ptr<Connector> connector_;
   Backoff backoff_;
   MemberTimer<Core, &Core::OnAttemptTimeout> attempt_timer_{*this};
@@ -167,7 +170,7 @@ void RedisClient::Core::StartAttempt() {
   if (!options_.unix_socket.empty()) {
     connector_->StartUnix(options_.unix_socket);
   } else {
-    connector_->StartTcp(options_.host, options_.port);
+    connector_->StartTcp(options_.host, options_.port, names_);
   }
 }
 
