@@ -41,6 +41,14 @@ std::string AddressText(const RedisOptions& options) {
   return (ip6 ? "[" + options.host + "]" : options.host) + ":" + std::to_string(options.port);
 }
 
+/// What a server says of its own accord to a connection it does not want. It only looks like the
+/// reply to the first command.
+bool RefusesConnection(const ReplyNode& first_reply) {
+  const std::string_view text = first_reply.text();
+  return first_reply.kind == ReplyKind::kError &&
+         (text.starts_with("ERR max number of clients") || text.starts_with("DENIED "));
+}
+
 /// One copy, from the batch into the buffer the system reads from. Pointing the system at the batch
 /// itself would save it, but a batch may go (its request abandoned) before the bytes are sent.
 void AppendCommands(std::string& out, const CommandBatch& commands) {
@@ -307,6 +315,10 @@ bool RedisClient::Core::TakeReply(SentPipeline* pipeline) {
     const std::string text(unasked_[0].text().substr(0, 200));
     unasked_ = Replies();
     LoseConnection("a reply to nothing: " + text);
+    return false;
+  }
+  if (!proven_ && pipeline->replies.size() == 1 && RefusesConnection(pipeline->replies[0])) {
+    LoseConnection("the server refused it: " + std::string(pipeline->replies[0].text()));
     return false;
   }
   if (--pipeline->unanswered > 0) return true;
