@@ -3,6 +3,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -66,6 +67,10 @@ TEST_CASE("what is not RESP breaks the stream, at once or when it shows") {
                                        ":x\r\n"sv,
                                        ":\r\n"sv,
                                        "$99999999999999999999\r\n"sv,
+                                       "$536870913\r\n"sv,
+                                       "*2\r\n:1\r\n$99999999999\r\nabc"sv,
+                                       "$3\r\nabcdef\r\n"sv,
+                                       "$1\r\na\n\r"sv,
                                        "*4294967296\r\n"sv,
                                        "*4294967295\r\n"sv,
                                        "*2147483648\r\n"sv,
@@ -102,6 +107,19 @@ TEST_CASE("a huge announced size costs nothing before its elements come") {
   CHECK(replies.nodes().capacity() < 1000);
   reader.Feed("$536870912\r\nabc");
   CHECK(reader.Next(&replies) == Progress::kMore);
+}
+
+TEST_CASE("a line that has come in part is not taken for the size of a string") {
+  for (const auto& [first, second] :
+       {std::pair(":99999999999\r", "\n"), std::pair("+999", "99999999\r\n"),
+        std::pair("-9999999999 9\r", "9\r\n")}) {
+    ReplyReader reader;
+    Replies replies;
+    reader.Feed(first);
+    CHECK(reader.Next(&replies) == Progress::kMore);
+    reader.Feed(second);
+    CHECK(reader.Next(&replies) == Progress::kReply);
+  }
 }
 
 TEST_CASE("arrays may nest as deep as Redis nests them, and not without end") {

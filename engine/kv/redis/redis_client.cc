@@ -1,6 +1,7 @@
 #include "engine/kv/redis/redis_client.h"
 
 #include <algorithm>
+#include <new>
 #include <random>
 #include <utility>
 
@@ -51,13 +52,21 @@ bool RefusesConnection(const ReplyNode& first_reply) {
 
 /// One copy, from the batch into the buffer the system reads from. Pointing the system at the batch
 /// itself would save it, but a batch may go (its request abandoned) before the bytes are sent.
-void AppendCommands(std::string& out, const CommandBatch& commands) {
-  for (std::size_t i = 0; i < commands.size(); ++i) {
-    const std::size_t arguments = commands.argument_count(i);
-    AppendCommandHead(out, arguments + 1);
-    AppendBulkString(out, VerbName(commands.verb(i)));
-    for (std::size_t j = 0; j < arguments; ++j) AppendBulkString(out, commands.argument(i, j));
+/// False, with `out` as it was, where there is no memory for them.
+bool AppendCommands(std::string& out, const CommandBatch& commands) {
+  const std::size_t before = out.size();
+  try {
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+      const std::size_t arguments = commands.argument_count(i);
+      AppendCommandHead(out, arguments + 1);
+      AppendBulkString(out, VerbName(commands.verb(i)));
+      for (std::size_t j = 0; j < arguments; ++j) AppendBulkString(out, commands.argument(i, j));
+    }
+  } catch (const std::bad_alloc&) {
+    out.resize(before);
+    return false;
   }
+  return true;
 }
 
 }  // namespace
@@ -104,6 +113,8 @@ class RedisClient::Core final : public ConnectorListener, public SocketListener 
   /// Reads every reply that is complete; false when the connection is gone.
   bool ReadReplies();
   bool TakeReply(SentPipeline* pipeline);
+  /// Fails the request of a pipeline in flight, if it has one; its replies will be dropped.
+  void FailSent(SentPipeline* pipeline, Error error);
   void WatchFor(TimePoint due);
   void OnWatch();
   void FailAll();
@@ -263,8 +274,12 @@ void RedisClient::Core::SendWaiting() {
   if (state_ != State::kReady) return;
   while (KvRequest* request = limiter_.Admit()) {
     const TimePoint now = loop_->Now();
+    if (!AppendCommands(socket_->out(), request->commands())) {
+      limiter_.Leave();
+      request->OnReplies(Fail(ErrorCode::kLimitExceeded, prefix_ + "out of memory for commands"));
+      continue;
+    }
     request->client_state = &sent_.Push(*request, now);
-    AppendCommands(socket_->out(), request->commands());
     socket_->SendAtTurnEnd();
     if (request_timeout_ > Duration(0)) WatchFor(now + request_timeout_);
   }
@@ -288,7 +303,11 @@ bool RedisClient::Core::ReadReplies() {
     } else if (pipeline != nullptr) {
       target = pipeline->request == nullptr ? nullptr : &pipeline->replies;
     }
-    switch (reader_->Next(target)) {
+    const ReplyReader::Progress progress = reader_->Next(target);
+    if (reader_->starved()) {
+      FailSent(pipeline, Error(ErrorCode::kLimitExceeded, prefix_ + "out of memory for a reply"));
+    }
+    switch (progress) {
       case ReplyReader::Progress::kMore:
         return true;
       case ReplyReader::Progress::kBroken:
@@ -333,6 +352,15 @@ bool RedisClient::Core::TakeReply(SentPipeline* pipeline) {
   return true;
 }
 
+void RedisClient::Core::FailSent(SentPipeline* pipeline, Error error) {
+  if (pipeline == nullptr || pipeline->request == nullptr) return;
+  KvRequest* request = pipeline->request;
+  PipelineQueue::Forget(*pipeline);
+  limiter_.Leave();
+  SendWaiting();
+  request->OnReplies(std::unexpected(std::move(error)));
+}
+
 void RedisClient::Core::WatchFor(TimePoint due) {
   if (!watch_timer_.armed() || due < watch_timer_.due()) loop_->Arm(watch_timer_, due);
 }
@@ -349,11 +377,7 @@ void RedisClient::Core::OnWatch() {
   looked_again_ = false;
   SentPipeline* waiting = sent_.FirstWaiting();
   while (waiting != nullptr && waiting->sent_at + request_timeout_ <= now) {
-    KvRequest* request = waiting->request;
-    PipelineQueue::Forget(*waiting);
-    limiter_.Leave();
-    SendWaiting();
-    request->OnReplies(Fail(ErrorCode::kRedisTimeout,
+    FailSent(waiting, Error(ErrorCode::kRedisTimeout,
                             prefix_ + "no reply within " + Milliseconds(request_timeout_)));
     waiting = sent_.FirstWaiting();
   }

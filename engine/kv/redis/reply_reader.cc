@@ -1,6 +1,7 @@
 #include "engine/kv/redis/reply_reader.h"
 
-#include <cstring>
+#include <charconv>
+#include <new>
 #include <utility>
 
 #include <hiredis/hiredis.h>
@@ -18,12 +19,18 @@ constexpr std::size_t kDeepest = 32;
 ReplySink& SinkOf(const redisReadTask* task) { return *static_cast<ReplySink*>(task->privdata); }
 
 /// hiredis only wants to know whether there is an object: null means that there is none.
-void* Made(const redisReadTask* task, bool made) { return made ? task->privdata : nullptr; }
+void* Made(const redisReadTask* task, bool made) {
+  if (made) return task->privdata;
+  SinkOf(task).Refuse();
+  return nullptr;
+}
 
 void* CreateString(const redisReadTask* task, char* text, std::size_t size) {
   ReplyKind kind = ReplyKind::kString;
   switch (task->type) {
     case REDIS_REPLY_STRING:
+      // The two bytes are there, but hiredis does not look at them.
+      if (text[size] != '\r' || text[size + 1] != '\n') return Made(task, false);
       break;
     case REDIS_REPLY_STATUS:
       kind = ReplyKind::kStatus;
@@ -32,7 +39,7 @@ void* CreateString(const redisReadTask* task, char* text, std::size_t size) {
       kind = ReplyKind::kError;
       break;
     default:
-      return nullptr;  // a type of RESP 3, which was not asked for
+      return Made(task, false);  // a type of RESP 3, which was not asked for
   }
   return Made(task, SinkOf(task).Text(kind, std::string_view(text, size)));
 }
@@ -40,8 +47,8 @@ void* CreateString(const redisReadTask* task, char* text, std::size_t size) {
 /// The size is an int in hiredis 0.14 and a size_t later.
 template <typename Size>
 void* CreateArray(const redisReadTask* task, Size size) {
-  if (task->type != REDIS_REPLY_ARRAY) return nullptr;
-  return Made(task, SinkOf(task).Array(static_cast<std::size_t>(size)));
+  return Made(
+      task, task->type == REDIS_REPLY_ARRAY && SinkOf(task).Array(static_cast<std::size_t>(size)));
 }
 
 void* CreateInteger(const redisReadTask* task, long long value) {
@@ -53,8 +60,8 @@ void* CreateNil(const redisReadTask* task) { return Made(task, SinkOf(task).Nil(
 void FreeNothing(void*) {}
 
 template <typename... Arguments>
-void* Refuse(Arguments...) {
-  return nullptr;
+void* Refuse(const redisReadTask* task, Arguments...) {
+  return Made(task, false);
 }
 
 /// The functions hiredis 0.14 has, and those that came with RESP 3.
@@ -84,7 +91,7 @@ bool ReplySink::Text(ReplyKind kind, std::string_view text) {
   ReplyNode node;
   node.kind = kind;
   node.size = static_cast<std::uint32_t>(text.size());
-  if (target_ != nullptr) node.data = target_->Store(text);
+  Keep([&] { node.data = target_->Store(text); });
   if (!Begin(node)) return false;
   End();
   return true;
@@ -121,11 +128,24 @@ bool ReplySink::Array(std::size_t size) {
   return true;
 }
 
+/// Appends to the target, if there is one. Nothing may be thrown through hiredis.
+template <typename Append>
+void ReplySink::Keep(Append&& append) {
+  if (target_ == nullptr) return;
+  try {
+    append();
+  } catch (const std::bad_alloc&) {
+    starved_ = true;
+    target_ = nullptr;
+  }
+}
+
 bool ReplySink::Begin(const ReplyNode& node) {
-  if (target_ == nullptr) return true;
-  if (target_->nodes().size() >= kMostNodes) return false;
-  if (open_.empty()) target_->BeginRoot();
-  target_->nodes().push_back(node);
+  if (target_ != nullptr && target_->nodes().size() >= kMostNodes) return false;
+  Keep([&] {
+    if (open_.empty()) target_->BeginRoot();
+    target_->nodes().push_back(node);
+  });
   return true;
 }
 
@@ -160,20 +180,33 @@ ReplyReader::Progress ReplyReader::Next(Replies* target) {
   void* reply = nullptr;
   const int status = redisReaderGetReply(reader_.get(), &reply);
   sink_.SetTarget(nullptr);
-  if (status != REDIS_OK) {
-    // Our own refusals look like a lack of memory to hiredis.
-    return Broken(reader_->err == REDIS_ERR_OOM ? "a reply beyond the limits, or not of RESP 2"
-                                                : redisReaderGetError(reader_.get()));
+  starved_ = sink_.starved();
+  if (status != REDIS_OK) return BrokenByHiredis();
+  if (reply != nullptr) {
+    sink_.BeginReply();
+    return Progress::kReply;
   }
-  if (reply != nullptr) return Progress::kReply;
-  // What cannot be complete yet stays in the buffer, which must not grow for ever.
-  const std::size_t waiting = reader_->len - reader_->pos;
-  if (waiting > kLargestString + kLongestLine) return Broken("a string of more than 512 MiB");
-  if (waiting > kLongestLine &&
-      std::memchr(reader_->buf + reader_->pos, '\n', kLongestLine) == nullptr) {
-    return Broken("a line without an end");
-  }
+  if (const char* why = HopelessWait()) return Broken(why);
   return Progress::kMore;
+}
+
+ReplyReader::Progress ReplyReader::BrokenByHiredis() {
+  // Our own refusals look like a lack of memory to hiredis.
+  if (reader_->err != REDIS_ERR_OOM) return Broken(redisReaderGetError(reader_.get()));
+  if (sink_.refused()) return Broken("a reply beyond the limits, or not of RESP 2");
+  starved_ = true;
+  return Broken("out of memory");
+}
+
+const char* ReplyReader::HopelessWait() const {
+  // What cannot be complete yet stays in the buffer, which must not grow for ever. Its type has
+  // been read, so it is a line, or a string's size and the part of the string that has come.
+  const std::string_view waiting(reader_->buf + reader_->pos, reader_->len - reader_->pos);
+  const std::size_t end = waiting.substr(0, kLongestLine + 2).find("\r\n");
+  if (end == waiting.npos) return waiting.size() > kLongestLine ? "a line without an end" : nullptr;
+  std::size_t size = 0;
+  std::from_chars(waiting.data(), waiting.data() + end, size);
+  return size > kLargestString ? "a string of more than 512 MiB" : nullptr;
 }
 
 ReplyReader::Progress ReplyReader::Broken(std::string error) {

@@ -19,7 +19,14 @@ namespace rankd {
 class ReplySink {
  public:
   /// Elements go to `target`, or nowhere. May change between replies; within one, only to nullptr.
-  void SetTarget(Replies* target) { target_ = target; }
+  void SetTarget(Replies* target) { target_ = starved_ ? nullptr : target; }
+
+  /// There was no memory for an element: the rest of the reply goes nowhere.
+  bool starved() const { return starved_; }
+  void BeginReply() { starved_ = false; }
+  /// An element was refused, not merely too large for the memory there is.
+  bool refused() const { return refused_; }
+  void Refuse() { refused_ = true; }
 
   // Each is false when there are more elements than node offsets can tell apart.
   bool Text(ReplyKind kind, std::string_view text);
@@ -32,10 +39,14 @@ class ReplySink {
     std::size_t node;
     std::size_t elements_left;
   };
+  template <typename Append>
+  void Keep(Append&& append);
   bool Begin(const ReplyNode& node);
   void End();
 
   Replies* target_ = nullptr;
+  bool starved_ = false;
+  bool refused_ = false;
   std::vector<OpenArray> open_;
 };
 
@@ -57,7 +68,7 @@ class ReplyReader {
   ReplyReader& operator=(const ReplyReader&) = delete;
   ~ReplyReader();
 
-  /// Adds received bytes.
+  /// Adds received bytes. For want of memory Next is kBroken.
   void Feed(std::string_view bytes);
   /// Reads on. kReply: one reply is complete and appended to `target` (nullptr: dropped). kMore:
   /// bytes are missing; the next call must be given the same target or nullptr. kBroken: this is
@@ -65,14 +76,21 @@ class ReplyReader {
   Progress Next(Replies* target);
 
   const std::string& error() const { return error_; }
+  /// After Next: there was no memory for the reply, of which `target` holds an unusable part.
+  /// Unless that was kBroken too, the replies after it can be read.
+  bool starved() const { return starved_; }
 
  private:
   Progress Broken(std::string error);
+  Progress BrokenByHiredis();
+  /// What waits for more bytes can never be a reply within the limits.
+  const char* HopelessWait() const;
 
   struct Free {
     void operator()(redisReader* reader) const;
   };
   ReplySink sink_;
+  bool starved_ = false;
   std::unique_ptr<redisReader, Free> reader_;
   std::string error_;
 };
