@@ -6,6 +6,9 @@
 // frame in every build. (Symmetric transfer would be a tail call only in optimised builds of some
 // compilers.)
 //
+// What a coroutine throws is thrown where its result is taken: in the parent at its `co_await`, at
+// the root by TakeResult. Memory that runs out is the case in mind.
+//
 // Mind g++ 12, which destroys some temporaries of a full expression with `co_await` twice: name
 // aggregates and capturing lambdas first, then `co_await f(std::move(named))`. Parameters of
 // coroutines are taken by value, apart from what the run owns. It also evaluates the `co_await` of
@@ -13,6 +16,7 @@
 #pragma once
 
 #include <coroutine>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -58,11 +62,11 @@ class [[nodiscard]] Co {
     bool await_suspend(std::coroutine_handle<> parent) {
       promise_type& promise = child.promise();
       child.resume();
-      if (promise.value) return false;  // finished inline: the parent goes on without suspending
+      if (promise.ended()) return false;  // finished inline: the parent goes on without suspending
       promise.parent = parent;
       return true;
     }
-    T await_resume() { return std::move(*child.promise().value); }
+    T await_resume() { return child.promise().Take(); }
   };
   Awaiter operator co_await() && {
     RANKD_CHECK(handle_);
@@ -74,18 +78,25 @@ class [[nodiscard]] Co {
   bool Start(CoCompletion& completion) {
     promise_type& promise = handle_.promise();
     handle_.resume();
-    if (promise.value) return true;
+    if (promise.ended()) return true;
     promise.completion = &completion;
     return false;
   }
-  /// After the end of a started coroutine.
-  T TakeResult() { return std::move(*handle_.promise().value); }
+  /// After the end of a started coroutine; throws what it has thrown.
+  T TakeResult() { return handle_.promise().Take(); }
   bool valid() const { return static_cast<bool>(handle_); }
 
   struct promise_type {
     std::coroutine_handle<> parent;
     CoCompletion* completion = nullptr;
     std::optional<T> value;
+    std::exception_ptr exception;  ///< Instead of the value.
+
+    bool ended() const { return value || exception; }
+    T Take() {
+      if (exception) std::rethrow_exception(std::exchange(exception, nullptr));
+      return std::move(*value);
+    }
 
     Co get_return_object() { return Co(Handle::from_promise(*this)); }
     std::suspend_always initial_suspend() noexcept { return {}; }
@@ -110,10 +121,7 @@ class [[nodiscard]] Co {
     void return_value(U&& result) {
       value.emplace(std::forward<U>(result));
     }
-    /// Tasks catch their exceptions themselves; one that gets here is a bug.
-    void unhandled_exception() noexcept {
-      CheckFailed(__FILE__, __LINE__, "exception left a coroutine");
-    }
+    void unhandled_exception() noexcept { exception = std::current_exception(); }
   };
 
  private:

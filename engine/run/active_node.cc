@@ -8,6 +8,22 @@
 #include "engine/run/run.h"
 
 namespace rankd {
+namespace {
+
+/// What `work` gives, or throws: tasks report what they foresee as errors; what they do not is
+/// memory that runs out.
+template <typename Work>
+Result<RowSet> ResultOf(Work&& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return Fail(ErrorCode::kLimitExceeded, "out of memory");
+  } catch (const std::exception& error) {
+    return Fail(ErrorCode::kInternal, std::string("exception: ") + error.what());
+  }
+}
+
+}  // namespace
 
 bool ActiveNode::StartCoroutine(const GraphNode& graph_node, NodeId node) {
   node_ = node;
@@ -18,7 +34,9 @@ bool ActiveNode::StartCoroutine(const GraphNode& graph_node, NodeId node) {
   return coroutine_->Start(*this);
 }
 
-Result<RowSet> ActiveNode::TakeCoroutineResult() { return coroutine_->TakeResult(); }
+Result<RowSet> ActiveNode::TakeCoroutineResult() {
+  return ResultOf([this] { return coroutine_->TakeResult(); });
+}
 
 void ActiveNode::StartJob(const GraphNode& graph_node, NodeId node, Executor& executor,
                           Loop& loop) {
@@ -49,7 +67,7 @@ void ActiveNode::Recycle() {
   stop_flag_.Reset();
 }
 
-void ActiveNode::OnCoDone() { run_.OnActiveDone(*this, coroutine_->TakeResult()); }
+void ActiveNode::OnCoDone() { run_.OnActiveDone(*this, TakeCoroutineResult()); }
 
 void ActiveNode::Execute(std::uint32_t thread) {
   if (timed) pool_slice_ = {node_, thread, loop_->Now(), {}};
@@ -71,14 +89,7 @@ void ActiveNode::OnReplies(std::size_t pipeline, const Result<Replies>& replies)
 }
 
 Result<RowSet> RunCpuTask(const CpuTask& task, const NodeContext& context) {
-  // Tasks report what they foresee as errors; what they do not is memory that runs out.
-  try {
-    return task.Run(context);
-  } catch (const std::bad_alloc&) {
-    return Fail(ErrorCode::kLimitExceeded, "out of memory");
-  } catch (const std::exception& error) {
-    return Fail(ErrorCode::kInternal, std::string("exception: ") + error.what());
-  }
+  return ResultOf([&] { return task.Run(context); });
 }
 
 ActiveNode& ActiveNodes::Acquire() {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -144,6 +145,38 @@ TEST_CASE("the completion of a coroutine that finishes in Start is not told") {
   CHECK(completion.co->Start(completion));
   CHECK(completion.told == 0);
   CHECK(completion.co->TakeResult() == 3);
+}
+
+TEST_CASE("what is thrown comes up to where the result is taken, at once or later") {
+  const auto fail = [](ManualEvent* event) -> Co<int> {
+    if (event != nullptr) co_await *event;
+    throw std::runtime_error("thrown");
+  };
+  const auto pass_on = [](auto inner, ManualEvent* event) -> Co<int> {
+    const int value = co_await inner(event);
+    co_return value + 1;
+  };
+  const auto catch_it = [](auto inner, auto innermost, ManualEvent* event) -> Co<std::string> {
+    std::string text;
+    try {
+      static_cast<void>(co_await inner(innermost, event));
+    } catch (const std::runtime_error& error) {
+      text = error.what();
+    }
+    co_return text;
+  };
+  Started<std::string> at_once(catch_it(pass_on, fail, nullptr));
+  CHECK(at_once.result() == "thrown");
+  ManualEvent event;
+  Started<std::string> later(catch_it(pass_on, fail, &event));
+  CHECK_FALSE(later.done());
+  event.Fire(1);
+  CHECK(later.result() == "thrown");
+
+  DestroysItsCo completion;
+  completion.co.emplace(pass_on(fail, nullptr));
+  CHECK(completion.co->Start(completion));
+  CHECK_THROWS_AS(completion.co->TakeResult(), std::runtime_error);
 }
 
 TEST_CASE("results may be move-only") {

@@ -1,0 +1,75 @@
+// What a coroutine throws is an error of its node, as with CPU tasks.
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "engine/run/run.h"
+#include "tests/run/graph_fixture.h"
+#include "tests/support/fake_executor.h"
+#include "tests/support/fake_loop.h"
+
+namespace rankd {
+namespace {
+
+enum class Throws { kMemory, kOther };
+
+/// Throws from within a coroutine that it awaits, at once or after a millisecond.
+class ThrowingTask final : public AsyncTask {
+ public:
+  ThrowingTask(Throws what, Duration delay) : what_(what), delay_(delay) {}
+  KeySet OutputKeys(std::span<const KeySet>) const override { return {}; }
+  Co<Result<RowSet>> Run(const AsyncContext& context) const override {
+    const int rows = co_await Count(&context, delay_, what_);
+    co_return RowSet(Column::Make(Column::Ints{rows}));
+  }
+
+ private:
+  static Co<int> Count(const AsyncContext* context, Duration delay, Throws what) {
+    if (delay > Duration::zero()) {
+      DelayAwaiter wait(*context->loop, *context->stop_source, delay);
+      const bool fired = co_await wait;
+      if (!fired) co_return 0;
+    }
+    if (what == Throws::kMemory) throw std::bad_alloc();
+    throw std::runtime_error("odd");
+  }
+
+  Throws what_;
+  Duration delay_;
+};
+
+TEST_CASE("what a coroutine throws fails its node, at once or later, and the run goes on") {
+  FakeLoop loop;
+  StepExecutor executor;
+  RecordingListener listener;
+  const RunServices services{&loop, &executor, {}};
+  Run run(services, listener);
+  int answers = 0;
+  for (const Throws what : {Throws::kMemory, Throws::kOther}) {
+    for (const Duration delay : {Duration::zero(), Duration(std::chrono::milliseconds(1))}) {
+      std::vector<std::unique_ptr<const Task>> tasks;
+      tasks.push_back(std::make_unique<ThrowingTask>(what, delay));
+      tasks.push_back(std::make_unique<FakeAsyncTask>(std::chrono::seconds(1), std::nullopt));
+      RunSpec spec;
+      spec.graph = MakeGraph({{}, {}}, std::move(tasks));
+      run.Start(std::move(spec));
+      loop.Advance(std::chrono::milliseconds(1));
+      CHECK(listener.answers == ++answers);
+      CHECK(listener.idles == answers);
+      REQUIRE(listener.error);
+      CHECK(listener.error->node == "n0");
+      CHECK(listener.error->code ==
+            (what == Throws::kMemory ? ErrorCode::kLimitExceeded : ErrorCode::kInternal));
+      CHECK(listener.error->message ==
+            (what == Throws::kMemory ? "out of memory" : "exception: odd"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rankd
