@@ -99,6 +99,7 @@ constexpr int kLoopDescriptors = 8;
 
 int Serve(const Options& options, Workspace& workspace) {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the file size limit fails instead
   RequireDescriptors(kLoopDescriptors);
   UvLoop loop;
   const std::unique_ptr<StoreClients> stores = StoreClients::Make(workspace, loop);

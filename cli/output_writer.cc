@@ -1,21 +1,45 @@
 #include "cli/output_writer.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
+#include <cstring>
 
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/base/check.h"
 
 namespace rankd {
+namespace {
+
+/// What a pipe holds: more in one call is no faster.
+constexpr std::size_t kStep = std::size_t{64} << 10;
+/// What a pipe takes as a whole or not at all.
+constexpr std::size_t kSmallStep = PIPE_BUF;
+
+/// A buffer that has grown beyond this is given back once it is empty.
+constexpr std::size_t kKeptCapacity = std::size_t{8} << 20;
+
+bool IsPipe(int descriptor) {
+  struct stat file = {};
+  return fstat(descriptor, &file) == 0 && S_ISFIFO(file.st_mode);
+}
+
+}  // namespace
 
 OutputWriter::OutputWriter(int descriptor, Loop& loop, OutputListener& listener)
     : descriptor_(descriptor),
+      is_pipe_(IsPipe(descriptor)),
       loop_(loop),
       listener_(listener),
       thread_([this] { WriteBuffers(); }) {}
 
-OutputWriter::~OutputWriter() {
+OutputWriter::~OutputWriter() { Finish(); }
+
+void OutputWriter::Finish() {
+  if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -29,6 +53,7 @@ void OutputWriter::Flush() {
   busy_ = true;
   writing_.swap(filling_);
   filling_.clear();
+  if (filling_.capacity() > kKeptCapacity) std::string().swap(filling_);
   const std::lock_guard lock(mutex_);
   wanted_ = true;
   changed_.notify_one();
@@ -47,20 +72,54 @@ void OutputWriter::WriteBuffers() {
   }
 }
 
-int OutputWriter::WriteAll(const std::string& bytes) const {
+int OutputWriter::WriteAll(const std::string& bytes) {
   std::size_t written = 0;
   while (written < bytes.size()) {
-    const ssize_t count = write(descriptor_, bytes.data() + written, bytes.size() - written);
+    if (stop_at_line_end_.load() && (written == 0 || bytes[written - 1] == '\n')) return 0;
+    const ssize_t count = write(descriptor_, bytes.data() + written, NextStep(bytes, written));
     if (count >= 0) {
       written += static_cast<std::size_t>(count);
+      written_ += static_cast<std::uint64_t>(count);
     } else if (errno == EAGAIN) {
       pollfd wait = {descriptor_, POLLOUT, 0};  // the shell made it non-blocking
       poll(&wait, 1, -1);
     } else if (errno != EINTR) {
-      return errno;
+      const int error = errno;
+      TakeBackPartialLine(bytes, written);
+      return error;
     }
   }
   return 0;
+}
+
+std::size_t OutputWriter::NextStep(const std::string& bytes, std::size_t from) const {
+  const char* begin = bytes.data() + from;
+  const auto up_to = [begin](const void* line_end) {
+    return static_cast<std::size_t>(static_cast<const char*>(line_end) - begin) + 1;
+  };
+  const std::size_t small = std::min(bytes.size() - from, kSmallStep);
+  if (is_pipe_ || small_steps_.load()) {
+    // Whole lines, so that none is left unfinished however the process ends.
+    const void* line_end =
+        stop_at_line_end_.load() ? std::memchr(begin, '\n', small) : memrchr(begin, '\n', small);
+    if (line_end != nullptr) return up_to(line_end);
+    if (small_steps_.load()) return small;
+  }
+  const std::size_t step = std::min(bytes.size() - from, kStep);
+  const void* line_end = is_pipe_ ? std::memchr(begin, '\n', step) : memrchr(begin, '\n', step);
+  return line_end == nullptr ? step : up_to(line_end);
+}
+
+void OutputWriter::TakeBackPartialLine(const std::string& bytes, std::size_t written) const {
+  if (written == 0) return;
+  const std::size_t line_end = bytes.rfind('\n', written - 1);
+  const std::size_t partial = line_end == std::string::npos ? written : written - line_end - 1;
+  struct stat file = {};
+  if (partial == 0 || fstat(descriptor_, &file) != 0 || !S_ISREG(file.st_mode)) return;
+  // Only where it is what the file ends with: somebody else may be writing to it too.
+  if (lseek(descriptor_, 0, SEEK_CUR) != file.st_size) return;
+  const off_t whole = file.st_size - static_cast<off_t>(partial);
+  if (ftruncate(descriptor_, whole) == 0) lseek(descriptor_, whole, SEEK_SET);
 }
 
 void OutputWriter::OnLoop() {

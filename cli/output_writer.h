@@ -2,7 +2,10 @@
 // requests in flight, and the descriptor keeps the mode the shell gave it.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -22,11 +25,17 @@ class OutputListener {
 
 /// All methods on the loop thread; the listener is called there. Two buffers: the loop appends to
 /// one while the thread writes the other.
+///
+/// Lines are written whole. A pipe is given them whole as long as they are short enough for it
+/// (PIPE_BUF); when the system takes no more of a regular file (a full disk), a line it has taken
+/// in part is taken back.
 class OutputWriter final : private LoopTask {
  public:
   OutputWriter(int descriptor, Loop& loop, OutputListener& listener);
   /// Waits for a write in progress.
   ~OutputWriter() override;
+  /// The same, before its destructor; nothing may be called after it.
+  void Finish();
 
   /// Where the next answers go. Whole lines only.
   std::string& buffer() { return filling_; }
@@ -34,19 +43,36 @@ class OutputWriter final : private LoopTask {
   void Flush();
   bool writing() const { return busy_; }
 
+  /// From now on the write goes by small steps, so that written() tells a slow reader from one that
+  /// is stuck.
+  void GoBySmallSteps() { small_steps_.store(true); }
+  /// Ends the write in progress after the line it is in and drops the rest; OnWritten tells when.
+  /// Nothing may be flushed after it.
+  void StopAtLineEnd() { stop_at_line_end_.store(true); }
+  /// How many bytes the system has taken.
+  std::uint64_t written() const { return written_.load(); }
+
  private:
   void WriteBuffers();
   /// 0 or an errno.
-  int WriteAll(const std::string& bytes) const;
+  int WriteAll(const std::string& bytes);
+  /// How many bytes the next write is for: whole lines where that is possible.
+  std::size_t NextStep(const std::string& bytes, std::size_t from) const;
+  /// Cuts what stands of an unfinished line off a regular file.
+  void TakeBackPartialLine(const std::string& bytes, std::size_t written) const;
   void OnLoop() override;
 
   const int descriptor_;
+  const bool is_pipe_;
   Loop& loop_;
   OutputListener& listener_;
   std::string filling_;
   std::string writing_;  ///< The thread's while busy_.
   bool busy_ = false;
   int error_ = 0;  ///< Written by the thread before its post.
+  std::atomic<bool> small_steps_ = false;
+  std::atomic<bool> stop_at_line_end_ = false;
+  std::atomic<std::uint64_t> written_ = 0;
 
   std::mutex mutex_;
   std::condition_variable changed_;

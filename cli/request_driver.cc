@@ -13,6 +13,8 @@ namespace {
 
 /// What a signal leaves for answers to be written.
 constexpr std::chrono::milliseconds kGrace{900};
+/// How long a reader that takes nothing counts as slow, not as stuck.
+constexpr std::chrono::milliseconds kGraceStep{450};
 
 std::string LineId(std::uint64_t line) { return "\"line:" + std::to_string(line) + "\""; }
 
@@ -192,15 +194,26 @@ void RequestDriver::OnWritten(int error) {
     GiveUp();
     return;
   }
+  if (past_grace_) {
+    GiveUp();
+    return;
+  }
   in_flight_ -= std::exchange(being_written_, 0);
   Pump();
 }
 
 void RequestDriver::OnSignal(int number) {
-  if (stopping_) return;  // the first decides; the grace period bounds what is left
+  if (stopping_) {
+    // The first decides, and the grace period bounds what is left; only a slow reader can make it
+    // longer than that, and this shorter.
+    if (past_grace_) GiveUp();
+    return;
+  }
   outcome_.signal = number;
   stopping_ = true;
-  loop_.Arm(grace_timer_, loop_.Now() + kGrace);
+  give_up_at_ = loop_.Now() + kGrace;
+  writer_.GoBySmallSteps();
+  loop_.Arm(grace_timer_, loop_.Now() + kGraceStep);
   CancelAll();
   Pump();
 }
@@ -212,6 +225,20 @@ void RequestDriver::CancelAll() {
       flight->Cancel(Error(ErrorCode::kCancelled, "the process was told to stop"));
     }
   }
+}
+
+void RequestDriver::OnGraceStep() {
+  const bool reader_goes_on = std::exchange(written_before_, writer_.written()) != written_before_;
+  past_grace_ = loop_.Now() >= give_up_at_;
+  if (past_grace_) {
+    // No line is left unfinished while somebody takes it.
+    writer_.StopAtLineEnd();
+    if (!writer_.writing() || !reader_goes_on) {
+      GiveUp();
+      return;
+    }
+  }
+  loop_.Arm(grace_timer_, loop_.Now() + kGraceStep);
 }
 
 void RequestDriver::GiveUp() {

@@ -64,7 +64,12 @@ class RequestDriver final : InputListener, OutputListener, RunListener, TurnEnd 
   /// its grace period have passed. Once.
   DriverOutcome Serve();
 
-  /// Reads no more; what is in flight is answered as cancelled. Later signals change nothing.
+  /// Waits until what is being written has been: for the end of a process that cannot go on.
+  void FinishWriting() { writer_.Finish(); }
+
+  /// Reads no more; what is in flight is answered as cancelled, within a second, unless a reader is
+  /// slow to take a line that has been begun. Only then do later signals change anything: they end
+  /// it at once.
   void OnSignal(int number);
 
  private:
@@ -81,7 +86,7 @@ class RequestDriver final : InputListener, OutputListener, RunListener, TurnEnd 
   class GraceTimer final : public Timer {
    public:
     explicit GraceTimer(RequestDriver& driver) : driver_(driver) {}
-    void OnTimer() override { driver_.GiveUp(); }
+    void OnTimer() override { driver_.OnGraceStep(); }
 
    private:
     RequestDriver& driver_;
@@ -102,6 +107,7 @@ class RequestDriver final : InputListener, OutputListener, RunListener, TurnEnd 
   void Refuse(std::string_view id_json, std::uint64_t place, const Error& error);
   Flight& TakeFlight();
   void CancelAll();
+  void OnGraceStep();
   void GiveUp();
 
   DriverOptions options_;
@@ -123,7 +129,10 @@ class RequestDriver final : InputListener, OutputListener, RunListener, TurnEnd 
   bool more_text_ = false;  ///< The splitter may hold another request.
   bool input_ended_ = false;
   bool stopping_ = false;
-  std::string trace_json_;  ///< Scratch.
+  std::string trace_json_;            ///< Scratch.
+  TimePoint give_up_at_{};            ///< Once a signal has come.
+  std::uint64_t written_before_ = 0;  ///< At the last step of the grace period.
+  bool past_grace_ = false;
   DriverOutcome outcome_;
 };
 
