@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -126,7 +127,15 @@ int Serve(const Options& options, Workspace& workspace) {
       driver->OnSignal(number);
     }
   });
-  DriverOutcome outcome = driver->Serve();
+  DriverOutcome outcome;
+  try {
+    outcome = driver->Serve();
+  } catch (const std::bad_alloc&) {
+    // Not where a node or an answer was made: the state of the stream is unknown.
+    workspace.console().Error("out of memory");
+    driver->FinishWriting();
+    std::_Exit(kExitIo);
+  }
   served = true;
   const auto limit = outcome.signal != 0 ? std::optional(kRecordsGrace) : std::nullopt;
   if (!records->Finish(limit)) outcome.abandoned = true;

@@ -1,5 +1,7 @@
 #include "cli/reorder_buffer.h"
 
+#include <new>
+
 namespace rankd {
 
 std::uint64_t ReorderBuffer::Reserve() {
@@ -8,11 +10,24 @@ std::uint64_t ReorderBuffer::Reserve() {
 }
 
 std::size_t ReorderBuffer::Advance(std::string& out) {
-  std::size_t count = 1;
   slots_.pop_front();
   ++first_;
+  return 1 + Release(out);
+}
+
+std::size_t ReorderBuffer::Release(std::string& out) {
+  std::size_t count = 0;
   while (!slots_.empty() && slots_.front().there) {
-    out += slots_.front().text;
+    std::string& text = slots_.front().text;
+    if (out.empty() && text.size() > out.capacity()) {
+      out.swap(text);
+    } else {
+      try {
+        out += text;
+      } catch (const std::bad_alloc&) {
+        break;
+      }
+    }
     slots_.pop_front();
     ++first_;
     ++count;

@@ -36,6 +36,10 @@ class ReorderBuffer {
     return Advance(out);
   }
 
+  /// Appends the answers whose turn has come to `out`; how many. To be called where `out` has been
+  /// emptied: an answer for which there was no memory beside the others is still here.
+  std::size_t Release(std::string& out);
+
  private:
   struct Slot {
     std::string text;

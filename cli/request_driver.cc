@@ -1,5 +1,6 @@
 #include "cli/request_driver.h"
 
+#include <new>
 #include <numeric>
 #include <utility>
 
@@ -15,6 +16,20 @@ namespace {
 constexpr std::chrono::milliseconds kGrace{900};
 /// How long a reader that takes nothing counts as slow, not as stuck.
 constexpr std::chrono::milliseconds kGraceStep{450};
+
+/// False, with `out` as it was, where there is no memory for the answer.
+bool AppendIfItFits(std::string& out, const Request& request, std::span<const RowSet> outputs,
+                    const ResponseTrace* trace) {
+  const std::size_t before = out.size();
+  try {
+    AppendSuccess(out, request, outputs, trace);
+  } catch (const std::bad_alloc&) {
+    out.resize(before);
+    if (before == 0) std::string().swap(out);
+    return false;
+  }
+  return true;
+}
 
 std::string LineId(std::uint64_t line) { return "\"line:" + std::to_string(line) + "\""; }
 
@@ -66,9 +81,12 @@ void RequestDriver::Pump() {
       in_flight_ < options_.concurrency) {
     reader_.RequestBlock();
   }
-  if (unflushed_ > 0 && !writer_.writing()) {
-    being_written_ = std::exchange(unflushed_, 0);
-    writer_.Flush();
+  if (!writer_.writing()) {
+    unflushed_ += order_.Release(writer_.buffer());
+    if (unflushed_ > 0) {
+      being_written_ = std::exchange(unflushed_, 0);
+      writer_.Flush();
+    }
   }
   const bool no_more = stopping_ || (input_ended_ && !more_text_);
   if (no_more && in_flight_ == 0 && active_.empty()) loop_.Stop();
@@ -139,7 +157,6 @@ void RequestDriver::OnAnswer(Run& run, Result<std::span<const RowSet>> outputs) 
   // Written at the end of the turn, with the other answers of the turn; the run may go on stopping
   // long after.
   loop_.AtTurnEnd(*this);
-  options_.records->OnAnswer(run, flight.request, outputs);
   ResponseTrace response_trace;
   if (flight.request.trace) {
     trace_json_.clear();
@@ -147,17 +164,17 @@ void RequestDriver::OnAnswer(Run& run, Result<std::span<const RowSet>> outputs) 
     response_trace = {trace_json_, run.trace().answered - run.trace().start};
   }
   const ResponseTrace* trace = flight.request.trace ? &response_trace : nullptr;
+  unflushed_ += order_.Put(flight.place, writer_.buffer(), [&](std::string& out) {
+    if (outputs && !AppendIfItFits(out, flight.request, *outputs, trace)) {
+      outputs = Fail(ErrorCode::kLimitExceeded, "out of memory for the answer");
+    }
+    if (!outputs) AppendFailure(out, flight.request.id_json, outputs.error(), trace);
+  });
   if (!outputs) {
     flight.failure = outputs.error().code;
     ++outcome_.failures[static_cast<std::size_t>(*flight.failure)];
   }
-  unflushed_ += order_.Put(flight.place, writer_.buffer(), [&](std::string& out) {
-    if (outputs) {
-      AppendSuccess(out, flight.request, *outputs, trace);
-    } else {
-      AppendFailure(out, flight.request.id_json, outputs.error(), trace);
-    }
-  });
+  options_.records->OnAnswer(run, flight.request, outputs);
 }
 
 void RequestDriver::OnIdle(Run& run) {
