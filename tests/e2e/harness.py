@@ -125,11 +125,11 @@ def encode_command(*words):
 class Redis:
     """A redis-server of the test's own, on a free port and a unix socket."""
 
-    def __init__(self, *options):
+    def __init__(self, *options, port=None):
         self.dir = tempfile.mkdtemp(prefix="rankd-redis-")
         self.socket = os.path.join(self.dir, "redis.sock")
         for _ in range(5):  # somebody may take the port first
-            self.port = free_port()
+            self.port = port or free_port()
             self.process = subprocess.Popen(
                 ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "",
                  "--unixsocket", self.socket, "--dir", self.dir, *options],
