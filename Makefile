@@ -10,10 +10,12 @@ DESTDIR ?=
 CMAKE_FLAGS ?=
 # More for ctest, e.g. CTEST_FLAGS="-R expr"
 CTEST_FLAGS ?=
+# More for the soak, e.g. SOAK_FLAGS="--minutes 60 --seed 7"
+SOAK_FLAGS ?=
 
 BIN := engine/bin/rankd
 
-.PHONY: build deps run test asan tsan clang lint format install uninstall clean help
+.PHONY: build deps run test soak asan tsan clang lint format install uninstall clean help
 
 build: ## build the release binary, engine/bin/rankd (the default)
 	@tools/build release --target rankd -- $(CMAKE_FLAGS)
@@ -29,6 +31,9 @@ run: deps build ## install what is missing, build, and run a few requests
 test: deps build ## install what is missing, build, and run every test
 	@tools/build release -- $(CMAKE_FLAGS)
 	@tools/test release $(CTEST_FLAGS)
+
+soak: deps build ## ten minutes of mixed load over a Redis that fails (SOAK_FLAGS="--minutes 60 --seed 7")
+	@python3 -B tests/soak/soak.py $(BIN) $(SOAK_FLAGS)
 
 asan: deps ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/build asan -- $(CMAKE_FLAGS)
