@@ -77,6 +77,26 @@ class Slow(PeerCase):
             self.assert_right(stream.answer(), user)
 
 
+class Silent(PeerCase):
+    def test_what_nobody_waits_for_any_more_does_not_pile_up(self):
+        # Each request has a command of 100 KB and gives up after a millisecond; the store takes
+        # nothing and is waited for.
+        keyed = plan("keyed", [
+            {"node_id": "s", "op": "fixed_source", "params": {"rows": [{"id": 1, "title": "x" * 100_000}]}},
+            {"node_id": "f", "op": "features", "inputs": ["s"],
+             "params": {"endpoint": "store", "fields": ["n"], "key": "{title}"}}])
+        peer = self.peer(lambda connection: time.sleep(30))
+        stream = FaultCase.start(self, [endpoint(peer.port, request_timeout_ms=60000)], plan_name="keyed",
+                                 plans={"keyed": keyed})
+        for _ in range(20):
+            stream.send(b"".join(request(u, deadline_ms=1) for u in range(1, 201)))
+            for user in range(1, 201):
+                self.assert_failed(stream.answer(), user, "deadline_exceeded", "redis_unavailable")
+        self.assertGreater(peer.accepted, 1)
+        if not self.slow:
+            self.assertLess(stream.status("VmHWM"), 300 << 10)  # of 400 MB
+
+
 class Refusals(PeerCase):
     WORDS = {1: b"LOADING Redis is loading the dataset in memory",
              2: b"OOM command not allowed when used memory > 'maxmemory'.",

@@ -60,15 +60,15 @@ TEST_CASE("pipelines are answered first in first out, and the oldest that waits 
   SentPipeline& third = queue.Push(requests[2], At(3));
   CHECK(first.unanswered == 1);
   CHECK(queue.FirstWaiting() == &first);
-  PipelineQueue::Forget(second);
+  queue.Forget(second);
   CHECK(queue.FirstWaiting() == &first);
-  PipelineQueue::Forget(first);
+  queue.Forget(first);
   CHECK(queue.front() == &first);
   CHECK(queue.FirstWaiting() == &third);
   queue.PopFront();
   CHECK(queue.front() == &second);
   CHECK(queue.FirstWaiting() == &third);
-  PipelineQueue::Forget(third);
+  queue.Forget(third);
   CHECK(queue.FirstWaiting() == nullptr);
   SentPipeline& fourth = queue.Push(requests[3], At(4));
   CHECK(queue.FirstWaiting() == &fourth);
@@ -80,6 +80,25 @@ TEST_CASE("pipelines are answered first in first out, and the oldest that waits 
   CHECK(queue.front() == nullptr);
   CHECK(queue.FirstWaiting() == nullptr);
   CHECK(queue.Push(requests[0], At(5)).replies.size() == 0);
+  queue.PopFront();
+}
+
+TEST_CASE("what forgotten pipelines hold is known until their replies have come") {
+  PipelineQueue queue;
+  std::vector<IdleRequest> requests(3000);
+  for (IdleRequest& request : requests) queue.Push(request, At(1));
+  CHECK(queue.forgotten_bytes() == 0);
+  SentPipeline& first = *queue.front();
+  queue.Forget(first);
+  const std::size_t one = queue.forgotten_bytes();
+  CHECK(one > 0);
+  queue.Forget(first);
+  CHECK(queue.forgotten_bytes() == one);
+  queue.PopFront();
+  CHECK(queue.forgotten_bytes() == 0);
+  while (queue.front() != nullptr) queue.PopFront();
+  CHECK(queue.forgotten_bytes() == 0);
+  CHECK(queue.Push(requests[0], At(2)).next == nullptr);
   queue.PopFront();
 }
 

@@ -1,6 +1,12 @@
 #include "engine/kv/redis/pipeline_queue.h"
 
 namespace rankd {
+namespace {
+
+/// Spare ones beyond this are freed once the queue is empty.
+constexpr std::size_t kKeptPipelines = 1024;
+
+}  // namespace
 
 SentPipeline& PipelineQueue::Push(KvRequest& request, TimePoint sent_at) {
   if (free_.empty()) {
@@ -11,6 +17,7 @@ SentPipeline& PipelineQueue::Push(KvRequest& request, TimePoint sent_at) {
   free_.pop_back();
   pipeline.request = &request;
   pipeline.unanswered = request.commands().size();
+  pipeline.bytes = sizeof(SentPipeline) + request.commands().argument_bytes();
   pipeline.sent_at = sent_at;
   pipeline.next = nullptr;
   (last_ == nullptr ? first_ : last_->next) = &pipeline;
@@ -25,10 +32,17 @@ void PipelineQueue::PopFront() {
   first_ = pipeline.next;
   if (first_ == nullptr) last_ = nullptr;
   Forget(pipeline);
+  forgotten_bytes_ -= pipeline.bytes;
+  if (first_ == nullptr && all_.size() > kKeptPipelines) {
+    free_.clear();
+    all_.clear();
+    return;
+  }
   free_.push_back(&pipeline);
 }
 
 void PipelineQueue::Forget(SentPipeline& pipeline) {
+  if (pipeline.request != nullptr) forgotten_bytes_ += pipeline.bytes;
   pipeline.request = nullptr;
   pipeline.replies = Replies();
 }

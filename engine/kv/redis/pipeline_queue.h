@@ -15,6 +15,7 @@ namespace rankd {
 struct SentPipeline {
   KvRequest* request = nullptr;  ///< Null once it has timed out or was abandoned.
   std::size_t unanswered = 0;    ///< Commands.
+  std::size_t bytes = 0;         ///< What it holds, about: its commands may still wait to be sent.
   TimePoint sent_at;
   Replies replies;
   SentPipeline* next = nullptr;
@@ -32,7 +33,9 @@ class PipelineQueue {
   SentPipeline* front() const { return first_; }
   void PopFront();
   /// Its replies will be dropped; those that have come are freed.
-  static void Forget(SentPipeline& pipeline);
+  void Forget(SentPipeline& pipeline);
+  /// Of all forgotten ones that are still here.
+  std::size_t forgotten_bytes() const { return forgotten_bytes_; }
 
   /// The oldest that somebody waits for, or nullptr. Amortised constant time.
   SentPipeline* FirstWaiting();
@@ -41,6 +44,7 @@ class PipelineQueue {
   SentPipeline* first_ = nullptr;
   SentPipeline* last_ = nullptr;
   SentPipeline* waiting_from_ = nullptr;  ///< Nobody waits for those before it.
+  std::size_t forgotten_bytes_ = 0;
   std::vector<std::unique_ptr<SentPipeline>> all_;
   std::vector<SentPipeline*> free_;
 };

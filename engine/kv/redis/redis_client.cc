@@ -23,6 +23,10 @@ namespace {
 /// A connection that has lived this long counts as a success even if nothing was asked.
 constexpr Duration kProvenAge = std::chrono::seconds(1);
 
+/// What may be waiting for a reply that nobody waits for any more. A server that far behind is
+/// better begun with anew.
+constexpr std::size_t kMostForgotten = std::size_t{64} << 20;
+
 /// A timer that fires later than this says that the loop was kept from turning.
 constexpr Duration kLate = std::chrono::milliseconds(3);
 
@@ -115,6 +119,8 @@ class RedisClient::Core final : public ConnectorListener, public SocketListener 
   bool TakeReply(SentPipeline* pipeline);
   /// Fails the request of a pipeline in flight, if it has one; its replies will be dropped.
   void FailSent(SentPipeline* pipeline, Error error);
+  /// Its replies will be dropped; its place goes to the next that waits.
+  void ForgetSent(SentPipeline& pipeline);
   void WatchFor(TimePoint due);
   void OnWatch();
   void FailAll();
@@ -172,9 +178,7 @@ void RedisClient::Core::Abandon(KvRequest& request) {
   } else if (request.client_state == &failing_) {
     failing_.Remove(request);
   } else {
-    PipelineQueue::Forget(*static_cast<SentPipeline*>(request.client_state));
-    limiter_.Leave();
-    SendWaiting();
+    ForgetSent(*static_cast<SentPipeline*>(request.client_state));
   }
 }
 
@@ -355,10 +359,16 @@ bool RedisClient::Core::TakeReply(SentPipeline* pipeline) {
 void RedisClient::Core::FailSent(SentPipeline* pipeline, Error error) {
   if (pipeline == nullptr || pipeline->request == nullptr) return;
   KvRequest* request = pipeline->request;
-  PipelineQueue::Forget(*pipeline);
+  ForgetSent(*pipeline);
+  request->OnReplies(std::unexpected(std::move(error)));
+}
+
+void RedisClient::Core::ForgetSent(SentPipeline& pipeline) {
+  sent_.Forget(pipeline);
   limiter_.Leave();
   SendWaiting();
-  request->OnReplies(std::unexpected(std::move(error)));
+  // Closes the connection, but not from within the destructors of those who abandon.
+  if (sent_.forgotten_bytes() > kMostForgotten) WatchFor(loop_->Now());
 }
 
 void RedisClient::Core::WatchFor(TimePoint due) {
@@ -375,6 +385,11 @@ void RedisClient::Core::OnWatch() {
     return;
   }
   looked_again_ = false;
+  if (sent_.forgotten_bytes() > kMostForgotten) {
+    LoseConnection("the server is too far behind");
+    return;
+  }
+  if (request_timeout_ == Duration(0)) return;
   SentPipeline* waiting = sent_.FirstWaiting();
   while (waiting != nullptr && waiting->sent_at + request_timeout_ <= now) {
     FailSent(waiting, Error(ErrorCode::kRedisTimeout,

@@ -36,8 +36,8 @@ struct RedisOptions {
 ///
 /// redis_unavailable names endpoint, address and reason. A timed-out or abandoned pipeline frees
 /// its place at once; its replies are dropped when they come. A connection whose oldest unanswered
-/// command is older than max(1 s, 10 × request_timeout) is closed, as is one whose peer does not
-/// speak RESP.
+/// command is older than max(1 s, 10 × request_timeout) is closed, as are one with more than 64 MiB
+/// of commands that nobody waits for any more and one whose peer does not speak RESP.
 class RedisClient final : public KvClient {
  public:
   RedisClient(UvLoop& loop, RedisOptions options);
