@@ -136,6 +136,8 @@ class Redis:
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             if self._listening():
                 return
+            self.process.kill()
+            self.process.wait()
         raise RuntimeError("redis-server does not start")
 
     def _listening(self):
