@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -106,6 +107,17 @@ def run(rankd, args, stdin=b"", env=None, timeout=TIMEOUT_S, cwd=None):
     done = subprocess.run([rankd, *args], input=stdin, capture_output=True, timeout=timeout,
                           env=environment(env), cwd=cwd)
     return Outcome(done.returncode, done.stdout, done.stderr, time.monotonic() - start)
+
+
+def wait_until_serving(process, seconds=30):
+    """Until the process catches SIGTERM, which it does from the start of its stream on, or ends."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and process.poll() is None:
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+            caught = next(int(line.split()[1], 16) for line in status if line.startswith("SigCgt"))
+        if caught >> (signal.SIGTERM - 1) & 1:
+            return
+        time.sleep(0.005)
 
 
 def free_port():

@@ -13,7 +13,7 @@ import threading
 import time
 import unittest
 
-from harness import PlanDir, Redis, environment, plan
+from harness import PlanDir, Redis, environment, plan, wait_until_serving
 
 
 class Connection:
@@ -188,6 +188,7 @@ class Stream:
         self.err = []
         self.err_reader = threading.Thread(target=lambda: self.err.append(self.process.stderr.read()), daemon=True)
         self.err_reader.start()
+        wait_until_serving(self.process)
 
     def send(self, data):
         self.process.stdin.write(data)

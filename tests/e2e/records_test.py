@@ -27,6 +27,7 @@ PLANS = {
     # b is the long way; c and b overlap.
     "fork": plan("fork", [SOURCE, nap("a", ["s"], 10), nap("b", ["a"], 30), nap("c", ["a"], 5),
                           {"node_id": "m", "op": "concat", "inputs": ["b", "c"]}]),
+    "long": plan("long", [SOURCE, nap("a", ["s"], 10), nap("b", ["a"], 60000)]),
     "spin": plan("spin", [SOURCE, {"node_id": "p", "op": "busy_cpu", "inputs": ["s"],
                                    "params": {"busy_wait_ms": {"expr": "P.limit"}}}]),
     "store": plan("store", [{"node_id": "v", "op": "viewer", "params": {"endpoint": "ep_0001"}},
@@ -180,10 +181,10 @@ class TraceFiles(Case):
                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                        env=environment())
             process.stdin.write(lines({"plan": "quick"}, {"plan": "spin", "params": {"limit": 60000}},
-                                      {"plan": "fork"}))
+                                      {"plan": "long"}))
             process.stdin.flush()
             process.stdout.readline()
-            time.sleep(0.015)  # fork is at its first nap
+            time.sleep(0.1)
             process.send_signal(number)
             out, _ = process.communicate(timeout=30)
             self.assertEqual(process.returncode, 128 + number)
