@@ -1,12 +1,8 @@
 #include "cli/request_driver.h"
 
-#include <new>
-#include <numeric>
 #include <utility>
 
 #include "engine/base/check.h"
-#include "engine/graph/graph.h"
-#include "engine/run/trace_json.h"
 #include "engine/wire/response.h"
 
 namespace rankd {
@@ -17,38 +13,20 @@ constexpr std::chrono::milliseconds kGrace{900};
 /// How long a reader that takes nothing counts as slow, not as stuck.
 constexpr std::chrono::milliseconds kGraceStep{450};
 
-/// False, with `out` as it was, where there is no memory for the answer.
-bool AppendIfItFits(std::string& out, const Request& request, std::span<const RowSet> outputs,
-                    const ResponseTrace* trace) {
-  const std::size_t before = out.size();
-  try {
-    AppendSuccess(out, request, outputs, trace);
-  } catch (const std::bad_alloc&) {
-    out.resize(before);
-    if (before == 0) std::string().swap(out);
-    return false;
-  }
-  return true;
-}
-
 std::string LineId(std::uint64_t line) { return "\"line:" + std::to_string(line) + "\""; }
 
 }  // namespace
-
-std::uint64_t DriverOutcome::failed() const {
-  return std::accumulate(failures.begin(), failures.end(), std::uint64_t{0});
-}
 
 RequestDriver::RequestDriver(const DriverOptions& options, UvLoop& loop,
                              const RunServices& services, PlanLookup lookup)
     : options_(options),
       loop_(loop),
-      services_(services),
       splitter_(options.max_request_bytes),
       parser_(options.requests, std::move(lookup)),
       order_(options.ordered),
       reader_(options.input, loop, *this),
-      writer_(options.output, loop, *this) {}
+      writer_(options.output, loop, *this),
+      flights_(services, *this) {}
 
 RequestDriver::~RequestDriver() = default;
 
@@ -62,7 +40,7 @@ DriverOutcome RequestDriver::Serve() {
 }
 
 void RequestDriver::RecordAbandoned() {
-  for (const Flight* flight : active_) {
+  for (const StreamFlight* flight : flights_.active()) {
     options_.records->OnEnd(*flight, flight->request, flight->failure);
   }
 }
@@ -89,7 +67,7 @@ void RequestDriver::Pump() {
     }
   }
   const bool no_more = stopping_ || (input_ended_ && !more_text_);
-  if (no_more && in_flight_ == 0 && active_.empty()) loop_.Stop();
+  if (no_more && in_flight_ == 0 && flights_.active().empty()) loop_.Stop();
 }
 
 void RequestDriver::Admit(const RequestText& text) {
@@ -108,82 +86,46 @@ void RequestDriver::Admit(const RequestText& text) {
     case RequestText::Status::kComplete:
       break;
   }
-  Flight& flight = TakeFlight();
-  Request& request = flight.request;
-  if (Result<void> parsed = parser_.Parse(text.bytes, text.first_line, request); !parsed) {
-    spare_.push_back(&flight);
-    return Refuse(request.id_json, place, parsed.error());
+  StreamFlight& flight = flights_.Take();
+  if (Result<void> parsed = parser_.Parse(text.bytes, text.first_line, flight.request); !parsed) {
+    Refuse(flight.request.id_json, place, parsed.error());
+    flights_.Release(flight);
+    return;
   }
   flight.place = place;
-  flight.failure.reset();
-  flight.answered = false;
-  flight.active_slot = active_.size();
-  active_.push_back(&flight);
-  RunSpec spec;
-  // PlanLookup gives Graphs; the wire layer knows only their interface.
-  spec.graph = std::static_pointer_cast<const Graph>(request.plan);
-  spec.params = std::move(request.params);
-  spec.user_id = request.user_id.value_or(0);
-  spec.cpu = request.cpu.value_or(options_.cpu);
-  spec.deadline = request.deadline ? request.deadline : options_.deadline;
-  spec.node_timeout = request.node_timeout ? request.node_timeout : options_.node_timeout;
-  spec.trace = request.trace;
+  flights_.Activate(flight);
+  RunSpec spec = flight.TakeSpec(options_.defaults);
   options_.records->Require(spec);
   flight.Start(std::move(spec));
 }
 
 void RequestDriver::Refuse(std::string_view id_json, std::uint64_t place, const Error& error) {
-  ++outcome_.failures[static_cast<std::size_t>(error.code)];
+  outcome_.failures.Add(error.code);
   options_.records->OnRefused(id_json, error);
   unflushed_ += order_.Put(place, writer_.buffer(),
                            [&](std::string& out) { AppendFailure(out, id_json, error); });
 }
 
-RequestDriver::Flight& RequestDriver::TakeFlight() {
-  if (spare_.empty()) {
-    RunListener& listener = *this;
-    flights_.push_back(std::make_unique<Flight>(services_, listener));
-    spare_.push_back(flights_.back().get());
-  }
-  Flight& flight = *spare_.back();
-  spare_.pop_back();
-  return flight;
-}
-
 void RequestDriver::OnAnswer(Run& run, Result<std::span<const RowSet>> outputs) {
-  Flight& flight = static_cast<Flight&>(run);
+  StreamFlight& flight = static_cast<StreamFlight&>(run);
   RANKD_CHECK(!flight.answered);
   flight.answered = true;
   // Written at the end of the turn, with the other answers of the turn; the run may go on stopping
   // long after.
   loop_.AtTurnEnd(*this);
-  ResponseTrace response_trace;
-  if (flight.request.trace) {
-    trace_json_.clear();
-    AppendTraceJson(trace_json_, run.trace());
-    response_trace = {trace_json_, run.trace().answered - run.trace().start};
-  }
-  const ResponseTrace* trace = flight.request.trace ? &response_trace : nullptr;
-  unflushed_ += order_.Put(flight.place, writer_.buffer(), [&](std::string& out) {
-    if (outputs && !AppendIfItFits(out, flight.request, *outputs, trace)) {
-      outputs = Fail(ErrorCode::kLimitExceeded, "out of memory for the answer");
-    }
-    if (!outputs) AppendFailure(out, flight.request.id_json, outputs.error(), trace);
-  });
+  unflushed_ += order_.Put(flight.place, writer_.buffer(),
+                           [&](std::string& out) { flight.AppendAnswer(out, outputs, scratch_); });
   if (!outputs) {
     flight.failure = outputs.error().code;
-    ++outcome_.failures[static_cast<std::size_t>(*flight.failure)];
+    outcome_.failures.Add(*flight.failure);
   }
   options_.records->OnAnswer(run, flight.request, outputs);
 }
 
 void RequestDriver::OnIdle(Run& run) {
-  Flight& flight = static_cast<Flight&>(run);
-  active_.back()->active_slot = flight.active_slot;
-  active_[flight.active_slot] = active_.back();
-  active_.pop_back();
+  StreamFlight& flight = static_cast<StreamFlight&>(run);
   options_.records->OnEnd(run, flight.request, flight.failure);
-  spare_.push_back(&flight);
+  flights_.Deactivate(flight);
   loop_.AtTurnEnd(*this);
 }
 
@@ -207,7 +149,7 @@ void RequestDriver::OnWritten(int error) {
   if (error != 0) {
     outcome_.output_error = error;
     stopping_ = true;
-    CancelAll();
+    flights_.CancelAll();
     GiveUp();
     return;
   }
@@ -231,17 +173,8 @@ void RequestDriver::OnSignal(int number) {
   give_up_at_ = loop_.Now() + kGrace;
   writer_.GoBySmallSteps();
   loop_.Arm(grace_timer_, loop_.Now() + kGraceStep);
-  CancelAll();
+  flights_.CancelAll();
   Pump();
-}
-
-void RequestDriver::CancelAll() {
-  const std::vector<Flight*> active = active_;
-  for (Flight* flight : active) {
-    if (!flight->answered) {
-      flight->Cancel(Error(ErrorCode::kCancelled, "the process was told to stop"));
-    }
-  }
 }
 
 void RequestDriver::OnGraceStep() {
@@ -259,7 +192,7 @@ void RequestDriver::OnGraceStep() {
 }
 
 void RequestDriver::GiveUp() {
-  outcome_.abandoned = in_flight_ > 0 || !active_.empty();
+  outcome_.abandoned = in_flight_ > 0 || !flights_.active().empty();
   loop_.Stop();
 }
 

@@ -2,21 +2,19 @@
 // response bytes → order → stdout. One loop thread, with a reader and a writer thread beside it.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
+#include "cli/failure_counts.h"
+#include "cli/flight.h"
 #include "cli/input_reader.h"
 #include "cli/output_writer.h"
 #include "cli/reorder_buffer.h"
 #include "cli/request_records.h"
-#include "engine/base/cpu_mode.h"
 #include "engine/base/error.h"
 #include "engine/io/uv_loop.h"
 #include "engine/run/run.h"
@@ -33,24 +31,20 @@ struct DriverOptions {
   bool ordered = true;
   RequestOptions requests;
   std::size_t max_request_bytes = std::size_t{16} << 20;
-  std::optional<std::chrono::milliseconds> deadline;  ///< For requests without their own.
-  std::optional<std::chrono::milliseconds> node_timeout;
-  CpuMode cpu = CpuMode::kAuto;
+  RunDefaults defaults;
   RequestRecords* records = nullptr;  ///< Never nullptr; outlives the driver.
 };
 
 /// How a stream ended.
 struct DriverOutcome {
   std::uint64_t requests = 0;
-  std::array<std::uint64_t, kErrorCodeCount> failures{};  ///< By ErrorCode.
-  int input_error = 0;                                    ///< errno of a failed read.
+  FailureCounts failures;
+  int input_error = 0;   ///< errno of a failed read.
   int output_error = 0;  ///< errno of a failed write; nothing was written after it.
   int signal = 0;        ///< The signal that ended it.
   /// Something is still in flight or being written and must not be waited for: the process can only
   /// leave at once.
   bool abandoned = false;
-
-  std::uint64_t failed() const;
 };
 
 /// Serves one stream. Loop thread only.
@@ -73,14 +67,9 @@ class RequestDriver final : InputListener, OutputListener, RunListener, TurnEnd 
   void OnSignal(int number);
 
  private:
-  /// A request on its way; reused.
-  struct Flight : Run {
-    using Run::Run;
-    Request request;
-    std::uint64_t place = 0;
-    std::optional<ErrorCode> failure;
-    bool answered = true;
-    std::size_t active_slot = 0;  ///< In active_.
+  struct StreamFlight : Flight {
+    using Flight::Flight;
+    std::uint64_t place = 0;  ///< In order_.
   };
 
   class GraceTimer final : public Timer {
@@ -105,14 +94,11 @@ class RequestDriver final : InputListener, OutputListener, RunListener, TurnEnd 
   void Pump();
   void Admit(const RequestText& text);
   void Refuse(std::string_view id_json, std::uint64_t place, const Error& error);
-  Flight& TakeFlight();
-  void CancelAll();
   void OnGraceStep();
   void GiveUp();
 
   DriverOptions options_;
   UvLoop& loop_;
-  RunServices services_;
   RequestSplitter splitter_;
   RequestParser parser_;
   ReorderBuffer order_;
@@ -120,16 +106,14 @@ class RequestDriver final : InputListener, OutputListener, RunListener, TurnEnd 
   OutputWriter writer_;
   GraceTimer grace_timer_{*this};
 
-  std::vector<std::unique_ptr<Flight>> flights_;  ///< All there are.
-  std::vector<Flight*> spare_;
-  std::vector<Flight*> active_;  ///< Not idle: running, or stopping after their answer.
-  std::size_t in_flight_ = 0;    ///< Admitted, answer not written.
-  std::size_t unflushed_ = 0;    ///< Answers in the writer's buffer.
+  FlightPool<StreamFlight> flights_;
+  std::size_t in_flight_ = 0;  ///< Admitted, answer not written.
+  std::size_t unflushed_ = 0;  ///< Answers in the writer's buffer.
   std::size_t being_written_ = 0;
   bool more_text_ = false;  ///< The splitter may hold another request.
   bool input_ended_ = false;
   bool stopping_ = false;
-  std::string trace_json_;            ///< Scratch.
+  std::string scratch_;
   TimePoint give_up_at_{};            ///< Once a signal has come.
   std::uint64_t written_before_ = 0;  ///< At the last step of the grace period.
   bool past_grace_ = false;
