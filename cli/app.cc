@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "cli/bench/bench_command.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/driver.h"
@@ -56,7 +57,8 @@ int RunStream(const CommandContext& context) {
       context.options.workspace, context.environment, context.tasks, context.console);
   if (workspace == nullptr) return kExitUsage;
   if (!workspace->plans().LoadDefault(context.options.workspace)) return kExitUsage;
-  return RunRequests(context.options, *workspace);
+  return context.options.bench ? RunBench(context.options, *workspace)
+                               : RunRequests(context.options, *workspace);
 }
 
 int RunCommand(const CommandContext& context) {
@@ -96,7 +98,10 @@ int RunApp(std::span<const std::string> arguments) {
   DescriptorSink err(STDERR_FILENO);
   const std::expected<Options, EarlyExit> options = ParseOptions(arguments);
   Console console(out, err,
-                  {.quiet = options && options->quiet, .colour = WantsColour(STDOUT_FILENO)});
+                  {.quiet = options && options->quiet,
+                   .colour = WantsColour(STDOUT_FILENO),
+                   .error_terminal = ::isatty(STDERR_FILENO) == 1,
+                   .error_colour = WantsColour(STDERR_FILENO)});
   if (!options) {
     const EarlyExit& exit = options.error();
     if (!exit.error.empty()) console.Error(exit.error);

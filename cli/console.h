@@ -1,6 +1,7 @@
 // What the process says: results on stdout, everything else on stderr, one line each. One thread.
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,8 +20,10 @@ class TextSink {
 class Console {
  public:
   struct Look {
-    bool quiet = false;   ///< No notes.
-    bool colour = false;  ///< Stdout is a terminal that wants colours.
+    bool quiet = false;           ///< No notes.
+    bool colour = false;          ///< Stdout is a terminal that wants colours.
+    bool error_terminal = false;  ///< Stderr is a terminal.
+    bool error_colour = false;    ///< And one that wants colours and bars.
   };
 
   Console(TextSink& out, TextSink& err, Look look) : out_(out), err_(err), look_(look) {}
@@ -36,10 +39,20 @@ class Console {
   /// True the first time: for what is to be noted once, wherever it is met.
   bool IsNews(std::string_view message) { return noted_.emplace(message).second; }
 
+  /// Lines for people, as they are, on a stderr that is a terminal; unless quiet.
+  void Show(std::string_view lines);
+  /// A line on stderr that stays until it is cleared, replaced, or something else is said there.
+  /// Only where there is a place for it: ASCII, cut to the width of the terminal.
+  bool has_status_line() const { return look_.error_colour && !look_.quiet; }
+  void ShowStatus(std::string_view line);
+  void ClearStatus();
+
   /// `text` for stdout, coloured where colours are wanted.
   std::string Bold(std::string_view text) const { return Coloured("1", text); }
   std::string Green(std::string_view text) const { return Coloured("32", text); }
   std::string Red(std::string_view text) const { return Coloured("31", text); }
+  /// The same for stderr, by the code of SGR.
+  std::string ErrorColoured(std::string_view code, std::string_view text) const;
 
  private:
   std::string Coloured(std::string_view code, std::string_view text) const;
@@ -47,6 +60,7 @@ class Console {
   TextSink& out_;
   TextSink& err_;
   Look look_;
+  std::size_t status_width_ = 0;  ///< Of the status line that is shown.
   std::set<std::string, std::less<>> noted_;
 };
 

@@ -7,8 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/exit_status.h"
-#include "engine/base/json.h"
-#include "engine/base/number_text.h"
+#include "cli/flag_values.h"
 #include "engine/base/suggest.h"
 #include "engine/wire/request.h"
 
@@ -29,9 +28,7 @@ constexpr const char* kExamples =
   rankd check simple_plan plans/mixed_pipeline.plan.json)";
 
 /// Flags that have their place in the command line but no meaning so far.
-constexpr std::array kFlagsToCome = {
-    "--bench",          "--bench_concurrency", "--bench_warmup",    "--bench_rate",
-    "--bench_requests", "--bench_compare",     "--bench_fail_over", "--loops"};
+constexpr std::array kFlagsToCome = {"--loops"};
 
 /// A flag as it was given; numbers and names are checked after the parse, for better messages.
 struct RawOptions {
@@ -40,20 +37,10 @@ struct RawOptions {
   std::string trace, log;
   std::vector<std::string> params;
   std::vector<std::string> unused;
+  BenchFlags bench;
   bool async_scheduler = false;
   Options options;
 };
-
-/// Thrown within this file only, next to CLI11's own exceptions.
-struct UsageError {
-  std::string message;
-};
-
-std::string Quoted(std::string_view text) {
-  std::string quoted;
-  AppendJsonString(quoted, text);
-  return quoted;
-}
 
 /// `--plan-name=a-b` as `--plan_name=a-b`; what is no long flag stays as it is.
 std::string WithUnderscores(std::string argument) {
@@ -208,14 +195,6 @@ void RefuseUnknown(const CLI::App& app) {
   }
 }
 
-std::int64_t WholeNumber(std::string_view flag, std::string_view text, std::int64_t low,
-                         std::int64_t high) {
-  const std::optional<std::int64_t> number = ParseInt(text);
-  if (number && *number >= low && *number <= high) return *number;
-  throw UsageError{std::string(flag) + " must be a whole number from " + std::to_string(low) +
-                   " to " + std::to_string(high) + ", not " + Quoted(text)};
-}
-
 std::optional<std::chrono::milliseconds> Limit(const CLI::App& app, const char* flag,
                                                const std::string& text) {
   if (app.count(flag) == 0) return std::nullopt;
@@ -225,7 +204,7 @@ std::optional<std::chrono::milliseconds> Limit(const CLI::App& app, const char* 
 CpuMode Cpu(const std::string& name) {
   if (const std::optional<CpuMode> mode = CpuModeFromName(name)) return *mode;
   if (name == "fused") throw UsageError{"--cpu fused is not in this build yet"};
-  throw UsageError{"--cpu must be auto, inline or offload, not " + Quoted(name)};
+  throw UsageError{"--cpu must be auto, inline or offload, not " + InQuotes(name)};
 }
 
 std::vector<ParamFlag> SplitParams(const std::vector<std::string>& texts) {
@@ -233,18 +212,11 @@ std::vector<ParamFlag> SplitParams(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw UsageError{"--param must be NAME=VALUE, not " + Quoted(text)};
+      throw UsageError{"--param must be NAME=VALUE, not " + InQuotes(text)};
     }
     params.push_back({text.substr(0, equals), text.substr(equals + 1)});
   }
   return params;
-}
-
-/// The flag's text, which may not be empty.
-std::optional<std::string> Text(const CLI::App& app, const char* flag, const std::string& text) {
-  if (app.count(flag) == 0) return std::nullopt;
-  if (text.empty()) throw UsageError{std::string(flag) + " must not be empty"};
-  return text;
 }
 
 Options Checked(const CLI::App& app, RawOptions& raw) {
@@ -254,11 +226,11 @@ Options Checked(const CLI::App& app, RawOptions& raw) {
   RefuseUnknown(app);
   Options options = std::move(raw.options);
   WorkspaceOptions& workspace = options.workspace;
-  workspace.plan_name = Text(app, "--plan_name", raw.plan_name);
-  workspace.plan_file = Text(app, "--plan", raw.plan_file);
-  workspace.plan_dir = Text(app, "--plan_dir", raw.plan_dir);
-  workspace.env = Text(app, "--env", raw.env);
-  workspace.redis_url = Text(app, "--redis", raw.redis_url);
+  workspace.plan_name = TextFlag(app, "--plan_name", raw.plan_name);
+  workspace.plan_file = TextFlag(app, "--plan", raw.plan_file);
+  workspace.plan_dir = TextFlag(app, "--plan_dir", raw.plan_dir);
+  workspace.env = TextFlag(app, "--env", raw.env);
+  workspace.redis_url = TextFlag(app, "--redis", raw.redis_url);
   workspace.params = SplitParams(raw.params);
   if (workspace.plan_name && workspace.plan_file) {
     throw UsageError{"--plan_name and --plan both name the plan to run: give one of them"};
@@ -279,8 +251,9 @@ Options Checked(const CLI::App& app, RawOptions& raw) {
         WholeNumber("--max_request_bytes", raw.max_request_bytes, 1, kMaxBytes));
   }
   if (app.count("--cpu") > 0) run.cpu = Cpu(raw.cpu);
-  options.records.trace_file = Text(app, "--trace", raw.trace);
-  options.records.log_file = Text(app, "--log", raw.log);
+  options.records.trace_file = TextFlag(app, "--trace", raw.trace);
+  options.records.log_file = TextFlag(app, "--log", raw.log);
+  options.bench = CheckBenchFlags(app, raw.bench);
   if (options.command == Command::kCheck && options.plans.empty()) {
     throw UsageError{"check needs the names or files of plans, as in: rankd check simple_plan"};
   }
@@ -317,6 +290,7 @@ std::expected<Options, EarlyExit> ParseOptions(std::span<const std::string> argu
   AddPlanFlags(app, raw);
   AddRequestFlags(app, raw);
   AddExecutionFlags(app, raw);
+  AddBenchFlags(app, raw.bench);
   AddRecordFlags(app, raw);
   AddGeneralFlags(app, raw);
   AddCommands(app, raw);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/bench/bench_options.h"
 #include "engine/base/cpu_mode.h"
 
 namespace rankd {
@@ -56,6 +57,7 @@ struct Options {
   WorkspaceOptions workspace;
   RunOptions run;
   RecordOptions records;
+  std::optional<BenchOptions> bench;
   bool quiet = false;
   bool json = false;               ///< Of the commands that list things.
   std::vector<std::string> plans;  ///< Of `check`: names or files.

@@ -1,0 +1,188 @@
+#include "cli/bench/bench_runner.h"
+
+#include <algorithm>
+
+#include "engine/base/check.h"
+#include "engine/wire/response.h"
+
+namespace rankd {
+namespace {
+
+/// So long requests are started before the loop looks at its timers and sockets again.
+constexpr Duration kTurnBudget = std::chrono::microseconds(500);
+
+/// Farther than any bench goes, and nanoseconds from now can hold it.
+constexpr double kFarNs = 3e18;
+
+}  // namespace
+
+BenchRunner::BenchRunner(const BenchLoad& load, std::span<const BenchRequest> requests,
+                         const RunServices& services, RequestParser& parser,
+                         const RunDefaults& defaults, RequestRecords& records)
+    : load_(load),
+      requests_(requests),
+      loop_(*services.loop),
+      parser_(parser),
+      defaults_(defaults),
+      records_(records),
+      flights_(services, *this) {
+  RANKD_CHECK(!requests.empty());
+}
+
+BenchRunner::~BenchRunner() { records_.set_on_progress({}); }
+
+void BenchRunner::Start(AnswerSink& sink, std::function<void()> on_done) {
+  sink_ = &sink;
+  on_done_ = std::move(on_done);
+  records_.set_on_progress([this] { turn_task_.Post(loop_); });
+  BeginPhase(load_.warmup == 0);
+  Pump();
+}
+
+void BenchRunner::BeginPhase(bool measuring) {
+  measuring_ = measuring;
+  phase_start_ = loop_.Now();
+  started_ = 0;
+  finished_ = 0;
+}
+
+bool BenchRunner::MayStart() const {
+  return !stopping_ && started_ < planned() && in_flight_ < load_.places && !records_.behind();
+}
+
+TimePoint BenchRunner::DueTime(std::uint64_t index) const {
+  const double after = static_cast<double>(index) / *load_.rate * 1e9;
+  return phase_start_ + Duration(static_cast<std::int64_t>(std::min(after, kFarNs)));
+}
+
+void BenchRunner::Pump() {
+  const TimePoint begun = loop_.Now();
+  while (MayStart()) {
+    const TimePoint now = loop_.Now();
+    const TimePoint due = load_.rate ? DueTime(started_) : now;
+    if (due > now) {
+      WaitUntil(due, now);
+      break;
+    }
+    if (now - begun > kTurnBudget) {
+      loop_.Arm(start_timer_, now);
+      break;
+    }
+    StartRequest(due);
+  }
+  if (!answered_.empty() && !sink_->writing()) {
+    writing_.swap(answered_);
+    sink_->Flush();
+  }
+  EndIfIdle();
+}
+
+void BenchRunner::WaitUntil(TimePoint due, TimePoint now) {
+  // Timers count in milliseconds and are never early. What is left is bridged by turns that do not
+  // wait, so that a request leaves when it is due and not up to a millisecond later, which would
+  // count as latency.
+  loop_.Arm(start_timer_, std::max(due - load_.timer_slack, now));
+}
+
+void BenchRunner::StartRequest(TimePoint due) {
+  const BenchRequest& text = requests_[started_ % requests_.size()];
+  ++started_;
+  ++in_flight_;
+  if (measuring_) {
+    tally_.peak_in_flight = std::max(tally_.peak_in_flight, in_flight_);
+    if (load_.rate && due < place_freed_) ++tally_.late;
+  }
+  BenchFlight& flight = flights_.Take();
+  if (Result<void> parsed = parser_.Parse(text.text, text.first_line, flight.request); !parsed) {
+    AppendFailure(sink_->buffer(), flight.request.id_json, parsed.error());
+    records_.OnRefused(flight.request.id_json, parsed.error());
+    answered_.push_back({due, parsed.error().code});
+    flights_.Release(flight);
+    return;
+  }
+  flight.due = due;
+  flights_.Activate(flight);
+  RunSpec spec = flight.TakeSpec(defaults_);
+  records_.Require(spec);
+  flight.Start(std::move(spec));
+}
+
+void BenchRunner::OnAnswer(Run& run, Result<std::span<const RowSet>> outputs) {
+  BenchFlight& flight = static_cast<BenchFlight&>(run);
+  RANKD_CHECK(!flight.answered);
+  flight.answered = true;
+  turn_task_.Post(loop_);
+  flight.AppendAnswer(sink_->buffer(), outputs, scratch_);
+  if (!outputs) flight.failure = outputs.error().code;
+  records_.OnAnswer(run, flight.request, outputs);
+  answered_.push_back({flight.due, flight.failure});
+}
+
+void BenchRunner::OnIdle(Run& run) {
+  BenchFlight& flight = static_cast<BenchFlight&>(run);
+  records_.OnEnd(run, flight.request, flight.failure);
+  flights_.Deactivate(flight);
+  turn_task_.Post(loop_);
+}
+
+void BenchRunner::OnWritten(int error) {
+  RANKD_CHECK(error == 0);  // by /dev/null
+  const TimePoint now = loop_.Now();
+  if (in_flight_ == load_.places) place_freed_ = now;
+  in_flight_ -= writing_.size();
+  for (const Answer& answer : writing_) Count(answer, now);
+  writing_.clear();
+  if (!stopping_ && finished_ == planned()) {
+    if (measuring_) {
+      tally_.elapsed = now - phase_start_;
+    } else {
+      BeginPhase(true);
+    }
+  }
+  Pump();
+}
+
+void BenchRunner::Count(const Answer& answer, TimePoint written) {
+  if (stopping_ && answer.failure == ErrorCode::kCancelled) return;
+  ++finished_;
+  if (!measuring_) return;
+  ++tally_.iterations;
+  if (answer.failure) {
+    tally_.failures.Add(*answer.failure);
+  } else {
+    tally_.latencies.Record(written - answer.due);
+  }
+}
+
+void BenchRunner::Stop(Duration grace) {
+  if (stopping_ || done_) return;
+  stopping_ = true;
+  if (measuring_) tally_.elapsed = loop_.Now() - phase_start_;
+  start_timer_.Disarm();
+  loop_.Arm(grace_timer_, loop_.Now() + grace);
+  flights_.CancelAll();
+  turn_task_.Post(loop_);
+}
+
+bool BenchRunner::idle() const {
+  return in_flight_ == 0 && flights_.active().empty() && !sink_->writing();
+}
+
+void BenchRunner::EndIfIdle() {
+  if (done_ || !idle()) return;
+  if (!stopping_ && !(measuring_ && finished_ == load_.iterations)) return;
+  done_ = true;
+  grace_timer_.Disarm();
+  on_done_();
+}
+
+void BenchRunner::GiveUp() {
+  if (std::exchange(done_, true)) return;
+  // Traces name what will not come back in time.
+  for (const BenchFlight* flight : flights_.active()) {
+    records_.OnEnd(*flight, flight->request, flight->failure);
+  }
+  on_done_();
+}
+
+}  // namespace rankd

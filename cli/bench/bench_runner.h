@@ -1,0 +1,158 @@
+// Puts a load on plans and measures it: the loop of a bench, closed or open.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/bench/answer_sink.h"
+#include "cli/bench/bench_requests.h"
+#include "cli/bench/latency_histogram.h"
+#include "cli/failure_counts.h"
+#include "cli/flight.h"
+#include "cli/request_records.h"
+#include "engine/io/loop.h"
+#include "engine/run/run.h"
+#include "engine/wire/request.h"
+
+namespace rankd {
+
+struct BenchLoad {
+  std::uint64_t iterations = 1;
+  std::uint64_t warmup = 0;
+  std::size_t places = 1;  ///< Requests in flight, at most.
+  /// Requests a second. Open loop: request k is due at k/rate, whatever became of those before it.
+  /// Nullopt, closed loop: each request is due when a place is free.
+  std::optional<double> rate;
+  /// A timer may be so late. The loop is not waited for in the last bit before a request is due.
+  Duration timer_slack{};
+};
+
+/// What was measured, without the warm-up.
+struct BenchTally {
+  std::uint64_t iterations = 0;  ///< Answered, with a failure or without.
+  FailureCounts failures;
+  /// Of the answers that are no failures: from when the request was due until its answer was
+  /// written.
+  LatencyHistogram latencies;
+  std::uint64_t late = 0;  ///< Open loop: due while all places were taken.
+  std::size_t peak_in_flight = 0;
+  Duration elapsed{};  ///< From the first request to the last answer, or to Stop.
+};
+
+/// Each request goes the way of one in a stream: its bytes are parsed, it runs, its answer is
+/// written, and only then its place is free. Loop thread only.
+class BenchRunner final : RunListener, public OutputListener {
+ public:
+  /// Everything referred to must outlive it. `requests` must not be empty.
+  BenchRunner(const BenchLoad& load, std::span<const BenchRequest> requests,
+              const RunServices& services, RequestParser& parser, const RunDefaults& defaults,
+              RequestRecords& records);
+  ~BenchRunner();
+
+  /// Begins with the warm-up; `sink` must tell this what was written. `on_done` is called once,
+  /// when everything has been answered and nothing is in flight.
+  void Start(AnswerSink& sink, std::function<void()> on_done);
+  /// Starts nothing more and cancels what is in flight, which does not count. Once `grace` is over,
+  /// on_done is called even though something is in flight. Later calls change nothing.
+  void Stop(Duration grace);
+
+  bool stopped() const { return stopping_; }
+  /// After on_done: something is in flight and must not be waited for.
+  bool abandoned() const { return !idle(); }
+  const BenchTally& tally() const { return tally_; }
+
+  /// How far the warm-up, or what comes after it, is.
+  bool warming_up() const { return !measuring_; }
+  TimePoint phase_start() const { return phase_start_; }
+  std::uint64_t finished() const { return finished_; }
+  std::uint64_t planned() const { return measuring_ ? load_.iterations : load_.warmup; }
+
+ private:
+  struct BenchFlight : Flight {
+    using Flight::Flight;
+    TimePoint due{};
+  };
+  struct Answer {
+    TimePoint due;
+    std::optional<ErrorCode> failure;
+  };
+
+  template <void (BenchRunner::*Method)()>
+  class CallTimer final : public Timer {
+   public:
+    explicit CallTimer(BenchRunner& runner) : runner_(runner) {}
+    void OnTimer() override { (runner_.*Method)(); }
+
+   private:
+    BenchRunner& runner_;
+  };
+  /// Goes on when the work of the turn is done.
+  class TurnTask final : public LoopTask {
+   public:
+    explicit TurnTask(BenchRunner& runner) : runner_(runner) {}
+    void OnLoop() override {
+      posted_ = false;
+      runner_.Pump();
+    }
+    void Post(Loop& loop) {
+      if (!std::exchange(posted_, true)) loop.Post(*this);
+    }
+
+   private:
+    BenchRunner& runner_;
+    bool posted_ = false;
+  };
+
+  void OnAnswer(Run& run, Result<std::span<const RowSet>> outputs) override;
+  void OnIdle(Run& run) override;
+  void OnWritten(int error) override;
+
+  void BeginPhase(bool measuring);
+  /// Starts what is due, hands over answers, ends when all is done.
+  void Pump();
+  bool MayStart() const;
+  TimePoint DueTime(std::uint64_t index) const;
+  void StartRequest(TimePoint due);
+  void WaitUntil(TimePoint due, TimePoint now);
+  void Count(const Answer& answer, TimePoint written);
+  bool idle() const;
+  void EndIfIdle();
+  void GiveUp();
+
+  const BenchLoad load_;
+  std::span<const BenchRequest> requests_;
+  Loop& loop_;
+  RequestParser& parser_;
+  const RunDefaults defaults_;
+  RequestRecords& records_;
+  FlightPool<BenchFlight> flights_;
+  AnswerSink* sink_ = nullptr;
+  std::function<void()> on_done_;
+
+  bool measuring_ = false;
+  TimePoint phase_start_{};
+  std::uint64_t started_ = 0;   ///< In this phase.
+  std::uint64_t finished_ = 0;  ///< In this phase; answers that have been written.
+  std::size_t in_flight_ = 0;   ///< From the start of a request until its answer is written.
+  TimePoint place_freed_ =
+      TimePoint::min();  ///< When last all places were taken, and one got free.
+  bool stopping_ = false;
+  bool done_ = false;
+
+  std::vector<Answer> answered_;  ///< In the sink's buffer.
+  std::vector<Answer> writing_;
+  CallTimer<&BenchRunner::Pump> start_timer_{*this};
+  CallTimer<&BenchRunner::GiveUp> grace_timer_{*this};
+  TurnTask turn_task_{*this};
+  std::string scratch_;
+  BenchTally tally_;
+};
+
+}  // namespace rankd
