@@ -1,7 +1,9 @@
 #include "cli/bench/answer_sink.h"
 
 #include <cerrno>
+#include <cstddef>
 #include <system_error>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,20 +11,35 @@
 namespace rankd {
 namespace {
 
-int OpenNull() {
-  const int descriptor = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) throw std::system_error(errno, std::generic_category(), "/dev/null");
-  return descriptor;
+/// What a pipe holds.
+constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
+
+void ReadToEnd(int descriptor) {
+  std::vector<char> block(kBlockBytes);
+  for (;;) {
+    const ssize_t bytes = read(descriptor, block.data(), block.size());
+    if (bytes == 0 || (bytes < 0 && errno != EINTR)) return;
+  }
 }
 
 }  // namespace
 
-NullSink::NullSink(Loop& loop, OutputListener& listener)
-    : descriptor_(OpenNull()), writer_(descriptor_, loop, listener) {}
+DrainedPipe::Ends DrainedPipe::Open() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  return {ends[0], ends[1]};
+}
 
-NullSink::~NullSink() {
+DrainedPipe::DrainedPipe(Loop& loop, OutputListener& listener)
+    : ends_(Open()),
+      writer_(ends_.write, loop, listener),
+      reader_([descriptor = ends_.read] { ReadToEnd(descriptor); }) {}
+
+DrainedPipe::~DrainedPipe() {
   writer_.Finish();
-  close(descriptor_);
+  close(ends_.write);
+  reader_.join();
+  close(ends_.read);
 }
 
 }  // namespace rankd

@@ -1,7 +1,8 @@
-// Where a bench's answers go: the way they take in a stream, as far as /dev/null.
+// Where a bench's answers go: the way they take in a stream, to somebody who throws them away.
 #pragma once
 
 #include <string>
+#include <thread>
 
 #include "cli/output_writer.h"
 #include "engine/io/loop.h"
@@ -20,23 +21,32 @@ class AnswerSink {
   virtual bool writing() const = 0;
 };
 
-/// Answers are written and thrown away, by a thread as in a stream: handing them over is part of
-/// what a request costs.
-class NullSink final : public AnswerSink {
+/// A pipe, written as stdout is, with a thread at its other end that reads and forgets: handing
+/// answers to the writer and waking a reader is part of what a request of a stream costs, and of a
+/// cheap plan not the smaller part.
+class DrainedPipe final : public AnswerSink {
  public:
-  /// Throws std::system_error where /dev/null cannot be opened.
-  NullSink(Loop& loop, OutputListener& listener);
-  NullSink(const NullSink&) = delete;
-  NullSink& operator=(const NullSink&) = delete;
-  ~NullSink() override;
+  /// Throws std::system_error where the system refuses descriptors or threads.
+  DrainedPipe(Loop& loop, OutputListener& listener);
+  DrainedPipe(const DrainedPipe&) = delete;
+  DrainedPipe& operator=(const DrainedPipe&) = delete;
+  /// Waits for a write in progress.
+  ~DrainedPipe() override;
 
   std::string& buffer() override { return writer_.buffer(); }
   void Flush() override { writer_.Flush(); }
   bool writing() const override { return writer_.writing(); }
 
  private:
-  const int descriptor_;
+  struct Ends {
+    int read;
+    int write;
+  };
+  static Ends Open();
+
+  const Ends ends_;
   OutputWriter writer_;
+  std::thread reader_;
 };
 
 }  // namespace rankd

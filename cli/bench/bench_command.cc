@@ -108,7 +108,7 @@ int Measure(const Options& options, const Prepared& prepared, RequestParser& par
   const BenchLoad load = LoadOf(*options.bench);
   std::optional<BenchRunner> runner(std::in_place, load, prepared.requests.all, session->services(),
                                     parser, session->run_defaults(), session->records());
-  std::optional<NullSink> sink(std::in_place, loop, *runner);
+  std::optional<DrainedPipe> sink(std::in_place, loop, *runner);
   Interruption interruption(*session, *runner);
   const SignalWatcher signals(loop, {SIGINT, SIGTERM},
                               [&](int number) { interruption.OnSignal(number); });

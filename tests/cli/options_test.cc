@@ -168,14 +168,72 @@ TEST_CASE("traces and logs are files") {
   CHECK(UsageError({"--log"}) == "--log needs a value");
 }
 
-TEST_CASE("what has no meaning yet says so") {
-  for (const char* flag : {"--bench", "--bench_concurrency", "--bench_warmup", "--bench_rate",
-                           "--bench_requests", "--bench_compare", "--bench_fail_over", "--loops"}) {
-    CAPTURE(flag);
-    const std::string want = std::string(flag) + " is not in this build yet";
-    CHECK(UsageError({"--plan_name", "p", flag, "5"}) == want);
-    CHECK(UsageError({std::string(flag) + "=5"}) == want);
+TEST_CASE("a bench has defaults") {
+  CHECK_FALSE(Parsed({}).bench);
+  const BenchOptions bench = *Parsed({"--bench", "100"}).bench;
+  CHECK(bench.iterations == 100);
+  CHECK(bench.warmup == 10);
+  CHECK_FALSE(bench.concurrency);
+  CHECK_FALSE(bench.rate);
+  CHECK_FALSE(bench.requests_file);
+  CHECK_FALSE(bench.compare_file);
+  CHECK(bench.fail_over == 10);
+  CHECK_FALSE(bench.concurrency_of_streams_given);
+  CHECK(Parsed({"--bench", "9"}).bench->warmup == 0);
+  CHECK(Parsed({"--bench", "1000000"}).bench->warmup == 1000);
+  CHECK(Parsed({"--bench", "9", "--concurrency", "3"}).bench->concurrency_of_streams_given);
+}
+
+TEST_CASE("every flag of a bench arrives") {
+  const BenchOptions bench =
+      *Parsed({"--bench=1000000000000", "--bench-concurrency", "7", "--bench_warmup", "0",
+               "--bench_rate", "0.5", "--bench_requests", "r", "--bench_compare", "c",
+               "--bench_fail_over", "2.5"})
+           .bench;
+  CHECK(bench.iterations == 1'000'000'000'000);
+  CHECK(bench.concurrency == 7);
+  CHECK(bench.warmup == 0);
+  CHECK(bench.rate == 0.5);
+  CHECK(bench.requests_file == "r");
+  CHECK(bench.compare_file == "c");
+  CHECK(bench.fail_over == 2.5);
+}
+
+TEST_CASE("values of bench flags are checked") {
+  CHECK(UsageError({"--bench"}) == "--bench needs a value");
+  for (const char* value : {"0", "-1", "ten", "1.5", "", "1000000000001"}) {
+    CHECK(UsageError({"--bench", value})
+              .starts_with("--bench must be a whole number from 1 to 1000000000000, not \""));
   }
+  for (const char* value : {"0", "-1", "x", "1000001"}) {
+    CHECK(UsageError({"--bench", "1", "--bench_concurrency", value})
+              .starts_with("--bench_concurrency must be a whole number from 1 to 1000000, not \""));
+  }
+  CHECK(UsageError({"--bench", "1", "--bench_warmup", "-1"})
+            .starts_with("--bench_warmup must be a whole number from 0 to "));
+  for (const char* value : {"0", "-1", "fast", "1e400", "nan", "1000000001", ""}) {
+    CHECK(UsageError({"--bench", "1", "--bench_rate", value})
+              .starts_with("--bench_rate must be a number of requests a second, over 0 and up to "
+                           "1000000000, not \""));
+  }
+  CHECK(UsageError({"--bench", "1", "--bench_requests", ""}) ==
+        "--bench_requests must not be empty");
+  CHECK(UsageError({"--bench", "1", "--bench_compare", ""}) == "--bench_compare must not be empty");
+  for (const char* value : {"-1", "x", "inf"}) {
+    CHECK(UsageError({"--bench", "1", "--bench_compare", "f", "--bench_fail_over", value})
+              .starts_with("--bench_fail_over must be a percentage of at least 0, not \""));
+  }
+  CHECK(UsageError({"--bench", "1", "--bench_fail_over", "5"}) ==
+        "--bench_fail_over needs --bench_compare FILE");
+  for (const char* flag : {"--bench_concurrency", "--bench_warmup", "--bench_rate",
+                           "--bench_requests", "--bench_compare", "--bench_fail_over"}) {
+    CHECK(UsageError({flag, "5"}) == std::string(flag) + " needs --bench N");
+  }
+}
+
+TEST_CASE("what has no meaning yet says so") {
+  CHECK(UsageError({"--plan_name", "p", "--loops", "5"}) == "--loops is not in this build yet");
+  CHECK(UsageError({"--loops=5"}) == "--loops is not in this build yet");
   CHECK(UsageError({"explain", "p", "--format", "dot"}) ==
         "the command explain is not in this build yet");
   CHECK(UsageError({"--cpu", "fused"}) == "--cpu fused is not in this build yet");
@@ -197,7 +255,8 @@ TEST_CASE("help and version go to stdout with status 0") {
     CAPTURE(part);
     CHECK(text.find(part) != std::string::npos);
   }
-  CHECK(text.find("--bench") == std::string::npos);
+  CHECK(text.find("Bench:\n") != std::string::npos);
+  CHECK(text.find("--bench_fail_over PCT") != std::string::npos);
   CHECK(text.find("Records:\n") != std::string::npos);
   // It ends with three examples.
   const std::string examples = text.substr(text.find("Examples:\n"));
