@@ -132,13 +132,14 @@ class Panel:
         middle = self.top + PANEL_HEIGHT / 2
         yield text(18, middle, self.label, "middle", f' transform="rotate(-90 18 {middle:.1f})"')
 
-    def curve(self, values, colour, name):
+    def curve(self, values, colour, name, shift=0.0):
+        """`shift` moves the name at its end down, in pixels."""
         places = [(self.x(x), self.y(value)) for x, value in zip(self.xs, values)]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         yield f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
         for x, y in places:
             yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2" fill="{colour}"/>'
-        yield text(places[-1][0] + 10, places[-1][1] + 4, name, "start", f' fill="{colour}"')
+        yield text(places[-1][0] + 10, places[-1][1] + 4 + shift, name, "start", f' fill="{colour}"')
 
 
 def line(x1, y1, x2, y2, colour, more=""):
@@ -147,6 +148,12 @@ def line(x1, y1, x2, y2, colour, more=""):
 
 def text(x, y, words, anchor, more=""):
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{escape(words)}</text>'
+
+
+def latency_curves(panel, p50s, p99s):
+    """With their names, where they end, a line apart."""
+    overlap = max(14 - (panel.y(p50s[-1]) - panel.y(p99s[-1])), 0) / 2
+    return [*panel.curve(p50s, BLUE, "p50", overlap), *panel.curve(p99s, ORANGE, "p99", -overlap)]
 
 
 def knee_marks(throughput, latency, point):
@@ -182,7 +189,7 @@ def draw(document):
         f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
         text(LEFT, 30, title, "start", ' font-size="16" font-weight="bold"'),
         *throughput.frame(False), *throughput.curve(rates, BLUE, "throughput"),
-        *latency.frame(True), *latency.curve(p50s, BLUE, "p50"), *latency.curve(p99s, ORANGE, "p99"),
+        *latency.frame(True), *latency_curves(latency, p50s, p99s),
         text((LEFT + WIDTH - RIGHT) / 2, height - 16, "concurrency: requests in flight (logarithmic)",
              "middle"),
     ]
