@@ -43,7 +43,7 @@ void AddBenchFlags(CLI::App& app, BenchFlags& flags) {
   add("--bench", flags.bench, "N",
       "run the plan N times without reading stdin; the result\nis one line of JSON on stdout");
   add("--bench_concurrency", flags.concurrency, "C",
-      "requests in flight (default 1; with --bench_rate the\nmost there may be, default 65536)");
+      "requests in flight (default 1; with --bench_rate the\nmost there may be, default 16384)");
   add("--bench_warmup", flags.warmup, "N",
       "runs before those that count (default N/10, at most\n1000)");
   add("--bench_rate", flags.rate, "R",

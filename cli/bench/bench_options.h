@@ -27,7 +27,7 @@ struct BenchOptions {
   bool concurrency_of_streams_given = false;  ///< --concurrency, which is nothing to a bench.
 
   /// Bounds the memory of an open loop that is faster than what it measures.
-  static constexpr std::size_t kOpenLoopPlaces = 65'536;
+  static constexpr std::size_t kOpenLoopPlaces = 16'384;
 };
 
 /// The flags as they were given. Each must have a place while the command line is parsed.

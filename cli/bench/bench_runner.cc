@@ -9,7 +9,7 @@ namespace rankd {
 namespace {
 
 /// So long requests are started before the loop looks at its timers and sockets again.
-constexpr Duration kTurnBudget = std::chrono::microseconds(500);
+constexpr Duration kTurnBudget = std::chrono::microseconds(1500);
 
 /// Farther than any bench goes, and nanoseconds from now can hold it.
 constexpr double kFarNs = 3e18;
