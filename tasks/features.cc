@@ -24,6 +24,8 @@ class Features final : public AsyncTask {
     return keys;
   }
 
+  std::size_t RoundTrips() const override { return fields_.empty() ? 0 : 1; }
+
   Co<Result<RowSet>> Run(const AsyncContext& context) const override {
     if (fields_.empty()) co_return context.inputs[0];
     CommandBatch commands;

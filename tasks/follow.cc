@@ -32,6 +32,8 @@ class ListTask final : public AsyncTask {
     return keys;
   }
 
+  std::size_t RoundTrips() const override { return params_.fields.empty() ? 1 : 2; }
+
   Co<Result<RowSet>> Run(const AsyncContext& context) const override {
     CommandBatch commands;
     Result<void> asked = AskForLists(context, commands);

@@ -24,6 +24,8 @@ class Viewer final : public AsyncTask {
     return keys;
   }
 
+  std::size_t RoundTrips() const override { return 1; }
+
   Co<Result<RowSet>> Run(const AsyncContext& context) const override {
     ColumnRef ids = Column::Make(Column::Ints(1, context.user_id));
     std::string redis_key;

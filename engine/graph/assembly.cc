@@ -20,6 +20,8 @@ GraphNode MakeNode(const PlanNode& written, CompiledNode& compiled) {
   node.cpu_task = dynamic_cast<const CpuTask*>(node.task.get());
   RANKD_CHECK((node.async_task != nullptr) != (node.cpu_task != nullptr));
   node.expressions = std::move(compiled.expressions);
+  node.endpoints = std::move(compiled.endpoints);
+  node.effect = written.effect;
   if (written.timeout_ms) node.timeout = std::chrono::milliseconds(*written.timeout_ms);
   return node;
 }
@@ -58,6 +60,23 @@ void FillInterface(const Plan& plan, Graph& graph) {
                     [&](KeyId key) { return std::string_view(plan.schema->key(key).name); });
 }
 
+/// `numbers`: by position, of the needed nodes; those of the others are filled in.
+void KeepPruned(const Plan& plan, const PlanEdges& edges, const std::vector<std::uint32_t>& order,
+                const std::vector<bool>& needed, std::vector<NodeId>& numbers, Graph& graph) {
+  for (const std::uint32_t position : order) {
+    if (needed[position]) continue;
+    const PlanNode& written = plan.nodes[position];
+    numbers[position] =
+        NodeId{static_cast<std::uint32_t>(graph.nodes.size() + graph.pruned.size())};
+    PrunedNode& node = graph.pruned.emplace_back();
+    node.id = written.id;
+    node.op = written.op;
+    for (const std::uint32_t input : edges.InputsOf(position)) {
+      node.inputs.push_back(static_cast<std::uint32_t>(numbers[input]));
+    }
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const Graph> AssembleGraph(const Plan& plan, const PlanEdges& edges,
@@ -82,9 +101,7 @@ std::shared_ptr<const Graph> AssembleGraph(const Plan& plan, const PlanEdges& ed
     graph->outputs.push_back(numbers[output]);
     ++graph->nodes[Index(numbers[output])].consumers;
   }
-  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    if (!needed[i]) graph->pruned.emplace_back(plan.nodes[i].id);
-  }
+  KeepPruned(plan, edges, order, needed, numbers, *graph);
   graph->topology = MakeTopology(graph->nodes);
   return graph;
 }

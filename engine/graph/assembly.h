@@ -17,6 +17,7 @@ namespace rankd {
 struct CompiledNode {
   std::unique_ptr<const Task> task;  ///< Nullptr when there is a problem.
   std::vector<ExpressionRef> expressions;
+  std::vector<EndpointId> endpoints;
   bool needs_user_id = false;
 };
 

@@ -52,6 +52,7 @@ CompiledNode CompileNode(BuildScope& scope, const PlanNode& node, const TaskSpec
   }
   if (!sound) compiled.task.reset();
   compiled.expressions = builder.TakeExpressions();
+  compiled.endpoints = builder.TakeEndpoints();
   compiled.needs_user_id = builder.needs_user_id();
   return compiled;
 }

@@ -32,15 +32,26 @@ struct GraphNode {
   const CpuTask* cpu_task = nullptr;
   std::vector<NodeId> inputs;
   std::vector<ExpressionRef> expressions;            ///< By ExpressionSlot.
+  std::vector<EndpointId> endpoints;                 ///< Those its params name, without repeats.
   std::optional<std::chrono::milliseconds> timeout;  ///< 0: none, whatever the flags say.
   std::uint32_t consumers = 0;  ///< Edges out, plus one for each time it is an output.
+  bool effect = false;          ///< It runs whether or not an output needs it.
+};
+
+/// One node that nothing needs: it never runs, and is kept to be told of.
+struct PrunedNode {
+  std::string id;
+  std::string op;
+  /// Its inputs: a number below Graph::nodes' size is that node, a greater one counts on into
+  /// Graph::pruned.
+  std::vector<std::uint32_t> inputs;
 };
 
 struct Graph : PlanInterface {
   Topology topology;
-  std::vector<GraphNode> nodes;     ///< In topological order; pruned nodes are not here.
-  std::vector<NodeId> outputs;      ///< In the plan's order; may repeat.
-  std::vector<std::string> pruned;  ///< Ids of nodes that nothing needs.
+  std::vector<GraphNode> nodes;    ///< In topological order; pruned nodes are not here.
+  std::vector<NodeId> outputs;     ///< In the plan's order; may repeat.
+  std::vector<PrunedNode> pruned;  ///< In topological order.
 };
 
 /// Resolves and checks everything a plan names and compiles it. Nullptr when `problems` has errors

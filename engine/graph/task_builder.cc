@@ -181,6 +181,8 @@ std::optional<EndpointId> PlanTaskBuilder::Endpoint(std::string_view param) {
             "unknown endpoint " + JsonQuoted(*name) +
                 (scope_.endpoints.all().empty() ? " (no endpoints are declared)"
                                                 : scope_.endpoint_names.DidYouMean(*name)));
+  } else if (std::ranges::find(endpoints_, *endpoint) == endpoints_.end()) {
+    endpoints_.push_back(*endpoint);
   }
   return endpoint;
 }

@@ -75,6 +75,8 @@ class PlanTaskBuilder final : public TaskBuilder {
 
   bool needs_user_id() const { return needs_user_id_; }
   std::vector<ExpressionRef> TakeExpressions() { return std::move(expressions_); }
+  /// Those that were read, without repeats.
+  std::vector<EndpointId> TakeEndpoints() { return std::move(endpoints_); }
 
  private:
   std::string PointerTo(std::string_view below_params) const;
@@ -102,6 +104,7 @@ class PlanTaskBuilder final : public TaskBuilder {
   std::size_t input_count_;
   std::vector<bool> read_;  ///< Which fields of the params were asked for.
   std::vector<ExpressionRef> expressions_;
+  std::vector<EndpointId> endpoints_;
   bool needs_user_id_ = false;
 };
 

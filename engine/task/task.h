@@ -67,6 +67,10 @@ class AsyncTask : public Task {
   /// Runs on the loop thread; `context` lives until it has ended. Ends soon after
   /// `context.stop_source` is stopped (its result is dropped then).
   virtual Co<Result<RowSet>> Run(const AsyncContext& context) const = 0;
+
+  /// How many pipelines a run sends one after the other, at most: the static cost of a node that
+  /// waits for a store.
+  virtual std::size_t RoundTrips() const { return 0; }
 };
 
 /// Where a CpuTask may run.

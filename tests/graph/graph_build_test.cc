@@ -20,6 +20,12 @@ const GraphNode& NodeOf(const Graph& graph, std::string_view id) {
   return *found;
 }
 
+std::vector<std::string> PrunedIds(const Graph& graph) {
+  std::vector<std::string> ids;
+  for (const PrunedNode& node : graph.pruned) ids.push_back(node.id);
+  return ids;
+}
+
 TEST_CASE("a graph holds the nodes that are needed, with all that a run wants to know") {
   const auto graph = MustBuild(PlanJson(
       R"({"node_id":"join","op":"test::pair","inputs":["left"],"params":{"rhs":"right","select":["n"]},"timeout_ms":250},
@@ -29,7 +35,7 @@ TEST_CASE("a graph holds the nodes that are needed, with all that a run wants to
       R"("join","left","join")"));
   CHECK(graph->name == "p");
   REQUIRE(graph->nodes.size() == 3);
-  CHECK(graph->pruned == std::vector<std::string>{"both"});
+  CHECK(PrunedIds(*graph) == std::vector<std::string>{"both"});
   const GraphNode& join = NodeOf(*graph, "join");
   CHECK(join.op == "pair");
   CHECK(join.cpu_task != nullptr);
@@ -43,10 +49,12 @@ TEST_CASE("a graph holds the nodes that are needed, with all that a run wants to
   CHECK(left.trace == "the left");
   CHECK(!left.timeout);
   CHECK(left.consumers == 2);
+  CHECK(left.endpoints.empty());
   const GraphNode& right = NodeOf(*graph, "right");
   CHECK(right.async_task != nullptr);
   CHECK(right.cpu_task == nullptr);
   CHECK(right.timeout == std::chrono::milliseconds(0));
+  CHECK(right.endpoints == std::vector<EndpointId>{EndpointId{0}});
   REQUIRE(graph->outputs.size() == 3);
   CHECK(graph->nodes[Index(graph->outputs[0])].id == "join");
   CHECK(graph->nodes[Index(graph->outputs[1])].id == "left");
@@ -80,10 +88,27 @@ TEST_CASE("an effect node runs with all it needs, though no output does") {
   REQUIRE(graph);
   CHECK(graph->nodes.size() == 3);
   CHECK(NodeOf(*graph, "e").consumers == 0);
-  CHECK(graph->pruned == std::vector<std::string>{"after", "no"});
+  CHECK(NodeOf(*graph, "e").effect);
+  CHECK(!NodeOf(*graph, "x").effect);
+  CHECK(PrunedIds(*graph) == std::vector<std::string>{"after", "no"});
   CheckErrors(problems, {});
   CheckWarnings(problems, {{"/nodes/3", "node \"after\" is needed by no output and will not run"},
                            {"/nodes/4", "node \"no\""}});
+}
+
+TEST_CASE("pruned nodes keep their ops and their edges, from nodes that run and from each other") {
+  const auto graph = MustBuild(PlanJson(
+      R"({"node_id":"p2","op":"merge","inputs":["p1","s","p1"]},{"node_id":"s","op":"any"},
+         {"node_id":"p1","op":"core::pass","inputs":["t"]},{"node_id":"t","op":"pass","inputs":["s"]})",
+      R"("t")"));
+  REQUIRE(graph->nodes.size() == 2);
+  CHECK(PrunedIds(*graph) == std::vector<std::string>{"p1", "p2"});
+  CHECK(graph->nodes[0].id == "s");
+  CHECK(graph->pruned[0].op == "pass");
+  CHECK(graph->pruned[0].inputs == std::vector<std::uint32_t>{1});
+  CHECK(graph->pruned[1].op == "merge");
+  CHECK(graph->pruned[1].inputs == std::vector<std::uint32_t>{2, 0, 2});
+  CHECK(graph->nodes[0].consumers == 1);
 }
 
 TEST_CASE("nothing is said of pruned nodes where a name is misspelt") {

@@ -124,6 +124,32 @@ TEST_CASE("follow carries its keys and asks for nothing where there are no rows"
   CHECK(RunText("follow", R"({"endpoint":"kv"})", {MakeRows(R"([{"id":77}])")}, store) == "");
 }
 
+TEST_CASE("RoundTrips is what a run over rows sends, one pipeline after the other") {
+  struct Case {
+    std::string_view op;
+    std::string_view params;
+    std::size_t inputs;
+    std::size_t round_trips;
+  };
+  for (const Case& c :
+       {Case{"viewer", R"({"endpoint":"kv","fields":[]})", 0, 1},
+        Case{"viewer", R"({"endpoint":"kv"})", 0, 1},
+        Case{"follow", R"({"endpoint":"kv","fields":[]})", 1, 1},
+        Case{"follow", R"({"endpoint":"kv"})", 1, 2}, Case{"media", R"({"endpoint":"kv"})", 1, 1},
+        Case{"features", R"({"endpoint":"kv","fields":["age"]})", 1, 1},
+        Case{"features", R"({"endpoint":"kv","fields":[]})", 1, 0}}) {
+    CAPTURE(c.op);
+    CAPTURE(c.params);
+    Store store;
+    OneTask task(c.op, c.params, c.inputs);
+    CHECK(task.async().RoundTrips() == c.round_trips);
+    AsyncRun run(task, std::vector<RowSet>(c.inputs, MakeRows(R"([{"id":1}])")), store.kv,
+                 store.loop, 1);
+    CHECK(run.Take().has_value());
+    CHECK(run.round_trips() == c.round_trips);
+  }
+}
+
 TEST_CASE("follow names lists by any key of the row") {
   const RowSet rows = MakeRows(R"([{"id":1,"country":"US"},{"id":1,"country":null}])");
   const std::string_view params = R"({"endpoint":"kv","fields":[],"key":"follow:{country}:{id}"})";

@@ -143,6 +143,7 @@ AsyncRun::AsyncRun(OneTask& task, std::vector<RowSet> inputs, KvClient& client, 
   context_.loop = &loop;
   context_.stop_source = &stop_;
   context_.clients = std::span(&client_, 1);
+  context_.kv_observer = this;
   co_.emplace(task.async().Run(context_));
   done_ = co_->Start(*this);
 }
@@ -156,6 +157,7 @@ Result<RowSet> AsyncRun::Take() {
   REQUIRE(done_);
   Result<RowSet> result = co_->TakeResult();
   if (result) CHECK(KeysTold(task_->task(), inputs_) == KeysOf(*result));
+  CHECK(round_trips_ <= task_->async().RoundTrips());
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include "engine/base/stop.h"
 #include "engine/graph/graph.h"
 #include "engine/kv/kv.h"
+#include "engine/kv/observer.h"
 #include "engine/task/task.h"
 #include "tests/support/fake_loop.h"
 #include "tests/tasks/rows.h"
@@ -52,7 +53,7 @@ class OneTask {
 };
 
 /// One run of an AsyncTask; the loop is turned by the test.
-class AsyncRun final : public CoCompletion {
+class AsyncRun final : public CoCompletion, private KvObserver {
  public:
   AsyncRun(OneTask& task, std::vector<RowSet> inputs, KvClient& client, FakeLoop& loop,
            std::int64_t user_id = 0);
@@ -60,13 +61,18 @@ class AsyncRun final : public CoCompletion {
 
   bool done() const { return done_; }
   void Stop() { stop_.Stop(); }
-  /// Once done. Checks that OutputKeys told the keys of the result.
+  /// Once done. Checks that OutputKeys told the keys of the result, and that RoundTrips is enough.
   Result<RowSet> Take();
   std::string Text();
 
   void OnCoDone() override { done_ = true; }
+  /// Pipelines sent so far.
+  std::size_t round_trips() const { return round_trips_; }
 
  private:
+  std::size_t OnSubmit(const KvClient&, const CommandBatch&) override { return round_trips_++; }
+  void OnReplies(std::size_t, const Result<Replies>&) override {}
+
   OneTask* task_;
   std::vector<RowSet> inputs_;
   std::vector<BoundExpression> bound_;
@@ -75,6 +81,7 @@ class AsyncRun final : public CoCompletion {
   AsyncContext context_;
   std::optional<Co<Result<RowSet>>> co_;
   bool done_ = false;
+  std::size_t round_trips_ = 0;
 };
 
 /// A result as text: its rows, or "code: message".
