@@ -67,6 +67,8 @@ int RunCommand(const CommandContext& context) {
       return RunStream(context);
     case Command::kCheck:
       return RunCheck(context);
+    case Command::kExplain:
+      return RunExplain(context);
     case Command::kPlans:
       return RunPlans(context);
     case Command::kTasks:

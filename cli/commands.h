@@ -18,6 +18,8 @@ struct CommandContext {
 
 /// `rankd check PLAN…`: kExitUsage if any plan is invalid.
 int RunCheck(const CommandContext& context);
+/// `rankd explain PLAN`: kExitUsage if it is invalid, kExitIo if its SVG could not be made.
+int RunExplain(const CommandContext& context);
 /// `rankd plans`: the plans of the plan directory, sound or not.
 int RunPlans(const CommandContext& context);
 /// `rankd tasks`

@@ -35,6 +35,7 @@ struct RawOptions {
   std::string plan_name, plan_file, plan_dir, env, redis_url;
   std::string deadline, node_timeout, concurrency, cpu_threads, cpu, max_request_bytes;
   std::string trace, log;
+  std::string explain_format, svg_file;
   std::vector<std::string> params;
   std::vector<std::string> unused;
   BenchFlags bench;
@@ -138,9 +139,22 @@ CLI::App* AddCommand(CLI::App& app, RawOptions& raw, const char* name, Command c
   return sub;
 }
 
+void AddExplain(CLI::App& app, RawOptions& raw) {
+  CLI::App* explain = AddCommand(app, raw, "explain", Command::kExplain,
+                                 "draw a plan's graph, with what runs where");
+  explain->add_option("PLAN", raw.options.plans, "name or file of a plan")->option_text(" ");
+  explain
+      ->add_option("--format", raw.explain_format,
+                   "text (the default), dot for Graphviz, mermaid\nor json")
+      ->option_text("FORMAT");
+  explain->add_option("--svg", raw.svg_file, "draw it into FILE, with Graphviz' dot")
+      ->option_text("FILE");
+}
+
 void AddCommands(CLI::App& app, RawOptions& raw) {
   CLI::App* check = AddCommand(app, raw, "check", Command::kCheck, "validate plans");
   check->add_option("PLAN", raw.options.plans, "names or files of plans")->option_text("...");
+  AddExplain(app, raw);
   CLI::App* lists[] = {
       check, AddCommand(app, raw, "plans", Command::kPlans, "list the plans there are"),
       AddCommand(app, raw, "tasks", Command::kTasks, "list the ops that nodes may have"),
@@ -150,9 +164,6 @@ void AddCommands(CLI::App& app, RawOptions& raw) {
   }
   AddCommand(app, raw, "demo-data", Command::kDemoData,
              "print the demo data as Redis commands,\nfor redis-cli --pipe");
-  app.add_subcommand("explain", "")->group("")->prefix_command()->callback([] {
-    throw UsageError{"the command explain is not in this build yet"};
-  });
   app.require_subcommand(0, 1);
 }
 
@@ -219,6 +230,32 @@ std::vector<ParamFlag> SplitParams(const std::vector<std::string>& texts) {
   return params;
 }
 
+/// A file's name that is not mistaken for a plan's.
+std::string AsPath(const std::string& file) {
+  return file.find('/') == std::string::npos ? "./" + file : file;
+}
+
+/// `explain` takes its plan from --plan_name or --plan too.
+void CheckExplain(const CLI::App& explain, const RawOptions& raw, Options& options) {
+  const std::string& format = raw.explain_format;
+  options.explain.svg_file = TextFlag(explain, "--svg", raw.svg_file);
+  constexpr std::array kFormats = {"text", "dot", "mermaid", "json"};
+  const auto found = std::ranges::find(kFormats, format);
+  if (found != kFormats.end()) {
+    options.explain.format = static_cast<ExplainFormat>(found - kFormats.begin());
+  } else if (explain.count("--format") > 0) {
+    throw UsageError{"--format must be text, dot, mermaid or json, not " + InQuotes(format)};
+  } else if (!options.explain.svg_file) {
+    options.explain.format = ExplainFormat::kText;
+  }
+  const WorkspaceOptions& workspace = options.workspace;
+  if (options.plans.empty() && workspace.plan_name) options.plans = {*workspace.plan_name};
+  if (options.plans.empty() && workspace.plan_file) options.plans = {AsPath(*workspace.plan_file)};
+  if (options.plans.size() != 1) {
+    throw UsageError{"explain needs the name or file of one plan, as in: rankd explain diamond"};
+  }
+}
+
 Options Checked(const CLI::App& app, RawOptions& raw) {
   for (const char* flag : kFlagsToCome) {
     if (app.count(flag) > 0) throw UsageError{std::string(flag) + " is not in this build yet"};
@@ -257,6 +294,8 @@ Options Checked(const CLI::App& app, RawOptions& raw) {
   if (options.command == Command::kCheck && options.plans.empty()) {
     throw UsageError{"check needs the names or files of plans, as in: rankd check simple_plan"};
   }
+  if (options.command == Command::kExplain)
+    CheckExplain(*app.get_subcommand("explain"), raw, options);
   return options;
 }
 

@@ -16,7 +16,7 @@
 
 namespace rankd {
 
-enum class Command : std::uint8_t { kRun, kCheck, kPlans, kTasks, kKeys, kDemoData };
+enum class Command : std::uint8_t { kRun, kCheck, kExplain, kPlans, kTasks, kKeys, kDemoData };
 
 /// One --param NAME=VALUE; what VALUE means is the param's type to say.
 struct ParamFlag {
@@ -52,6 +52,14 @@ struct RecordOptions {
   std::optional<std::string> log_file;
 };
 
+enum class ExplainFormat : std::uint8_t { kText, kDot, kMermaid, kJson };
+
+/// What `explain` makes.
+struct ExplainOptions {
+  std::optional<ExplainFormat> format;  ///< To stdout; nullopt when only an SVG was asked for.
+  std::optional<std::string> svg_file;
+};
+
 struct Options {
   Command command = Command::kRun;
   WorkspaceOptions workspace;
@@ -60,7 +68,8 @@ struct Options {
   std::optional<BenchOptions> bench;
   bool quiet = false;
   bool json = false;               ///< Of the commands that list things.
-  std::vector<std::string> plans;  ///< Of `check`: names or files.
+  std::vector<std::string> plans;  ///< Of `check` and `explain` (just one): names or files.
+  ExplainOptions explain;
 };
 
 /// The command line asks for nothing but a text, or is wrong.

@@ -22,8 +22,9 @@ std::string FormatRow(const std::vector<std::string>& cells,
 
 }  // namespace
 
-void TextTable::AddRow(std::vector<std::string> cells) {
+void TextTable::AddRow(std::vector<std::string> cells, bool bold) {
   RANKD_CHECK(cells.size() == heading_.size());
+  bold_.push_back(bold);
   rows_.push_back(std::move(cells));
 }
 
@@ -36,7 +37,10 @@ std::string TextTable::Format(const Console& console) const {
     }
   }
   std::string text = console.Bold(FormatRow(heading_, widths)) + "\n";
-  for (const std::vector<std::string>& row : rows_) text += FormatRow(row, widths) + "\n";
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const std::string row = FormatRow(rows_[i], widths);
+    text += (bold_[i] ? console.Bold(row) : row) + "\n";
+  }
   return text;
 }
 

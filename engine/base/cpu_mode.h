@@ -20,4 +20,16 @@ inline std::optional<CpuMode> CpuModeFromName(std::string_view name) {
   return std::nullopt;
 }
 
+inline std::string_view CpuModeName(CpuMode mode) {
+  switch (mode) {
+    case CpuMode::kAuto:
+      return "auto";
+    case CpuMode::kInline:
+      return "inline";
+    case CpuMode::kOffload:
+      return "offload";
+  }
+  return "";
+}
+
 }  // namespace rankd

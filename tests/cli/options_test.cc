@@ -168,6 +168,38 @@ TEST_CASE("traces and logs are files") {
   CHECK(UsageError({"--log"}) == "--log needs a value");
 }
 
+TEST_CASE("explain takes one plan, a format and a file for its picture") {
+  const auto parsed = ParseOptions(Arguments{"explain", "p"});
+  REQUIRE(parsed);
+  CHECK(parsed->command == Command::kExplain);
+  CHECK(parsed->plans == std::vector<std::string>{"p"});
+  CHECK(parsed->explain.format == ExplainFormat::kText);
+  CHECK_FALSE(parsed->explain.svg_file);
+  CHECK(ParseOptions(Arguments{"explain", "p", "--format", "mermaid"})->explain.format ==
+        ExplainFormat::kMermaid);
+  const auto svg = ParseOptions(Arguments{"--plan-name", "q", "explain", "--svg=f.svg"});
+  REQUIRE(svg);
+  CHECK(svg->plans == std::vector<std::string>{"q"});
+  CHECK(svg->explain.svg_file == "f.svg");
+  CHECK_FALSE(svg->explain.format);
+  CHECK(ParseOptions(Arguments{"explain", "p", "--svg", "f", "--format=text"})->explain.format ==
+        ExplainFormat::kText);
+  CHECK(ParseOptions(Arguments{"explain", "--plan", "f"})->plans ==
+        std::vector<std::string>{"./f"});
+  CHECK(ParseOptions(Arguments{"explain", "p", "--cpu", "offload"})->run.cpu == CpuMode::kOffload);
+
+  const std::string one =
+      "explain needs the name or file of one plan, as in: rankd explain diamond";
+  CHECK(UsageError({"explain"}) == one);
+  CHECK(UsageError({"explain", "p", "q"}) == one);
+  CHECK(UsageError({"explain", "p", "--svg", ""}) == "--svg must not be empty");
+  CHECK(UsageError({"explain", "p", "--format", "png"}) ==
+        "--format must be text, dot, mermaid or json, not \"png\"");
+  CHECK(UsageError({"explain", "p", "--format", ""}) ==
+        "--format must be text, dot, mermaid or json, not \"\"");
+  CHECK(UsageError({"explain", "p", "--fromat", "dot"}).find("--format") != std::string::npos);
+}
+
 TEST_CASE("a bench has defaults") {
   CHECK_FALSE(Parsed({}).bench);
   const BenchOptions bench = *Parsed({"--bench", "100"}).bench;
@@ -234,8 +266,6 @@ TEST_CASE("values of bench flags are checked") {
 TEST_CASE("what has no meaning yet says so") {
   CHECK(UsageError({"--plan_name", "p", "--loops", "5"}) == "--loops is not in this build yet");
   CHECK(UsageError({"--loops=5"}) == "--loops is not in this build yet");
-  CHECK(UsageError({"explain", "p", "--format", "dot"}) ==
-        "the command explain is not in this build yet");
   CHECK(UsageError({"--cpu", "fused"}) == "--cpu fused is not in this build yet");
 }
 

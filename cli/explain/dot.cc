@@ -1,0 +1,114 @@
+#include "cli/explain/formats.h"
+#include "cli/explain/words.h"
+
+namespace rankd {
+namespace {
+
+/// From so many nodes on, dot's usual layout takes long: settle for a plainer one.
+constexpr std::size_t kManyNodes = 500;
+
+/// A double-quoted DOT string. In names only \" is an escape, but a backslash is kept from the
+/// quote that ends the string by a second one; in labels both are escapes.
+std::string Quoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : VisibleText(text)) {
+    if (c == '"' || c == '\\') quoted.push_back('\\');
+    quoted.push_back(c);
+  }
+  return quoted + "\"";
+}
+
+/// Lines of a label. Entities are read in labels, so that `&` is one.
+class Label {
+ public:
+  void AddLine(std::string_view text) {
+    if (text.empty()) return;
+    if (!text_.empty()) text_ += "\\n";
+    for (const char c : VisibleText(text)) {
+      if (c == '&') {
+        text_ += "&amp;";
+        continue;
+      }
+      if (c == '"' || c == '\\') text_.push_back('\\');
+      text_.push_back(c);
+    }
+  }
+  std::string Quoted() const { return "\"" + text_ + "\""; }
+
+ private:
+  std::string text_;
+};
+
+std::string NodeLine(const GraphExplanation& graph, const NodeExplanation& node) {
+  Label label;
+  label.AddLine(node.id);
+  if (node.op != node.id) label.AddLine(node.op);
+  label.AddLine(RunsText(graph, node));
+  label.AddLine(CostText(node));
+  if (node.timeout) label.AddLine("timeout " + std::to_string(node.timeout->count()) + " ms");
+  label.AddLine(node.trace);
+  std::string line = Quoted(node.id) + " [label=" + label.Quoted();
+  if (node.runs_on == RunsOn::kCoroutine)
+    line += ", style=\"rounded,filled\", fillcolor=\"#e8f0fe\"";
+  if (!node.outputs.empty()) line += ", peripheries=2";
+  if (node.on_longest_path) line += ", penwidth=2";
+  return line + "];\n";
+}
+
+void AppendNodes(const GraphExplanation& graph, std::string& text) {
+  for (const NodeExplanation& node : graph.nodes) {
+    if (!node.chain) text += "  " + NodeLine(graph, node);
+  }
+  for (std::size_t i = 0; i < graph.chains.size(); ++i) {
+    const std::string number = std::to_string(i + 1);
+    text += "  subgraph cluster_chain_" + number + " {\n    label=\"chain " + number +
+            "\"; style=\"rounded,dotted\"; fontsize=10;\n";
+    for (const std::uint32_t node : graph.chains[i]) {
+      text += "    " + NodeLine(graph, graph.nodes[node]);
+    }
+    text += "  }\n";
+  }
+  for (const PrunedExplanation& node : graph.pruned) {
+    Label label;
+    label.AddLine(node.id);
+    if (node.op != node.id) label.AddLine(node.op);
+    label.AddLine("pruned: no output needs it");
+    text += "  " + Quoted(node.id) + " [label=" + label.Quoted() +
+            ", style=\"rounded,dashed\", color=gray50, fontcolor=gray50];\n";
+  }
+}
+
+void AppendEdges(const GraphExplanation& graph, std::string& text) {
+  // A node on the longest path has one input that is on it too, unless it is the first.
+  std::vector<std::uint32_t> before(graph.nodes.size(), 0xffffffff);
+  for (std::size_t i = 1; i < graph.longest_path.nodes.size(); ++i) {
+    before[graph.longest_path.nodes[i]] = graph.longest_path.nodes[i - 1];
+  }
+  for (const EdgeExplanation& edge : graph.edges) {
+    text += "  " + Quoted(graph.IdOf(edge.from)) + " -> " + Quoted(graph.IdOf(edge.to));
+    if (edge.to >= graph.nodes.size()) {
+      text += " [style=dashed, color=gray50]";
+    } else if (before[edge.to] == edge.from) {
+      text += " [penwidth=2]";
+    }
+    text += ";\n";
+  }
+}
+
+}  // namespace
+
+std::string ExplainDot(const GraphExplanation& graph) {
+  std::string text = "digraph " + Quoted(graph.plan) + " {\n";
+  text += "  graph [rankdir=TB, fontname=\"Helvetica\"";
+  if (graph.nodes.size() + graph.pruned.size() >= kManyNodes) {
+    text += ", splines=line, nslimit=0.1, nslimit1=0.1, mclimit=0.01, searchsize=5";
+  }
+  text += "];\n";
+  text += "  node [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=11];\n";
+  text += "  edge [arrowsize=0.7];\n";
+  AppendNodes(graph, text);
+  AppendEdges(graph, text);
+  return text + "}\n";
+}
+
+}  // namespace rankd

@@ -1,0 +1,104 @@
+#include "cli/explain/formats.h"
+#include "cli/explain/words.h"
+
+namespace rankd {
+namespace {
+
+bool IsWordCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/// An underscore within a word is no emphasis, and node ids are full of them.
+bool IsMarkup(std::string_view text, std::size_t i) {
+  constexpr std::string_view kMarkup = "\"#&<>`*_~\\";
+  if (kMarkup.find(text[i]) == std::string_view::npos) return false;
+  return text[i] != '_' || i == 0 || i + 1 == text.size() || !IsWordCharacter(text[i - 1]) ||
+         !IsWordCharacter(text[i + 1]);
+}
+
+/// Text for a quoted label: whatever Mermaid, its Markdown or HTML could read as markup becomes an
+/// entity (`#35;` is `#`).
+std::string Escaped(std::string_view text) {
+  const std::string visible = VisibleText(text);
+  std::string escaped;
+  for (std::size_t i = 0; i < visible.size(); ++i) {
+    if (IsMarkup(visible, i)) {
+      escaped += "#" + std::to_string(static_cast<int>(visible[i])) + ";";
+    } else {
+      escaped.push_back(visible[i]);
+    }
+  }
+  return escaped;
+}
+
+/// Lines of a label.
+class Label {
+ public:
+  void AddLine(std::string_view line) {
+    if (line.empty()) return;
+    if (!text_.empty()) text_ += "<br/>";
+    text_ += Escaped(line);
+  }
+  std::string Quoted() const { return "\"" + text_ + "\""; }
+
+ private:
+  std::string text_;
+};
+
+std::string Name(std::size_t node) { return "n" + std::to_string(node); }
+
+std::string NodeLine(const GraphExplanation& graph, std::uint32_t number) {
+  const NodeExplanation& node = graph.nodes[number];
+  Label label;
+  label.AddLine(node.id);
+  if (node.op != node.id) label.AddLine(node.op);
+  label.AddLine(RunsText(graph, node));
+  label.AddLine(CostText(node));
+  if (node.timeout) label.AddLine("timeout " + std::to_string(node.timeout->count()) + " ms");
+  label.AddLine(node.trace);
+  const bool waits = node.runs_on == RunsOn::kCoroutine;
+  std::string line = Name(number) + (waits ? "(" : "[") + label.Quoted() + (waits ? ")" : "]");
+  if (node.on_longest_path) line += ":::longest";
+  return line + "\n";
+}
+
+void AppendNodes(const GraphExplanation& graph, std::string& text) {
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    if (!graph.nodes[i].chain) text += "  " + NodeLine(graph, i);
+  }
+  for (std::size_t i = 0; i < graph.chains.size(); ++i) {
+    const std::string number = std::to_string(i + 1);
+    text += "  subgraph chain" + number + "[\"chain " + number + "\"]\n";
+    for (const std::uint32_t node : graph.chains[i]) text += "    " + NodeLine(graph, node);
+    text += "  end\n";
+  }
+  for (std::size_t i = 0; i < graph.pruned.size(); ++i) {
+    Label label;
+    label.AddLine(graph.pruned[i].id);
+    if (graph.pruned[i].op != graph.pruned[i].id) label.AddLine(graph.pruned[i].op);
+    label.AddLine("pruned: no output needs it");
+    text += "  " + Name(graph.nodes.size() + i) + "[" + label.Quoted() + "]:::pruned\n";
+  }
+}
+
+}  // namespace
+
+std::string ExplainMermaid(const GraphExplanation& graph) {
+  std::string text = "flowchart TD\n";
+  AppendNodes(graph, text);
+  for (const EdgeExplanation& edge : graph.edges) {
+    const bool into_pruned = edge.to >= graph.nodes.size();
+    text += "  " + Name(edge.from) + (into_pruned ? " -.-> " : " --> ") + Name(edge.to) + "\n";
+  }
+  // An output's rows go to the answer, in this order.
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    const std::string number = graph.outputs.size() == 1 ? "" : " " + std::to_string(i + 1);
+    text += "  " + Name(graph.outputs[i]) + " --> out" + std::to_string(i) + "([\"output" + number +
+            "\"])\n";
+  }
+  text += "  classDef longest stroke-width:3px\n";
+  text += "  classDef pruned stroke-dasharray:4 4,color:#777,stroke:#777\n";
+  return text;
+}
+
+}  // namespace rankd

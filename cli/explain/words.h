@@ -1,0 +1,29 @@
+// The words in which the formats for people tell of a node.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "engine/graph/explain.h"
+
+namespace rankd {
+
+/// "1 node", "2 nodes".
+std::string Counted(std::size_t count, std::string_view noun);
+
+/// Where a node runs and what it talks to: "loop, redis_default", "inline, pool from 8334 rows".
+std::string RunsText(const GraphExplanation& graph, const NodeExplanation& node);
+
+/// The static cost: "2 round trips", "50 ns + 6 ns/row"; empty when there is none to tell.
+std::string CostText(const NodeExplanation& node);
+
+/// A time with three significant digits: "850 ns", "1.25 ms", "3 s". Not negative.
+std::string TimeText(double nanoseconds);
+
+/// `text` on one line, for a terminal or a label: control characters become their pictures
+/// (U+2400…), bytes that are no UTF-8 become U+FFFD.
+std::string VisibleText(std::string_view text);
+
+}  // namespace rankd
