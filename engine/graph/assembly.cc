@@ -23,6 +23,8 @@ GraphNode MakeNode(const PlanNode& written, CompiledNode& compiled) {
   node.endpoints = std::move(compiled.endpoints);
   node.effect = written.effect;
   if (written.timeout_ms) node.timeout = std::chrono::milliseconds(*written.timeout_ms);
+  node.retry = written.retry;
+  node.on_error = written.on_error;
   return node;
 }
 

@@ -15,6 +15,7 @@
 #include "engine/expr/expression.h"
 #include "engine/graph/topology.h"
 #include "engine/plan/endpoints.h"
+#include "engine/plan/failure_policy.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/plan_interface.h"
 #include "engine/plan/problem.h"
@@ -34,6 +35,8 @@ struct GraphNode {
   std::vector<ExpressionRef> expressions;            ///< By ExpressionSlot.
   std::vector<EndpointId> endpoints;                 ///< Those its params name, without repeats.
   std::optional<std::chrono::milliseconds> timeout;  ///< 0: none, whatever the flags say.
+  std::optional<RetryPolicy> retry;
+  OnError on_error = OnError::kFail;
   std::uint32_t consumers = 0;  ///< Edges out, plus one for each time it is an output.
   bool effect = false;          ///< It runs whether or not an output needs it.
 };
@@ -46,6 +49,11 @@ struct PrunedNode {
   /// Graph::pruned.
   std::vector<std::uint32_t> inputs;
 };
+
+/// Whether a failure of the node is not the end of the run in any case.
+inline bool MayRecover(const GraphNode& node) {
+  return node.retry.has_value() || node.on_error != OnError::kFail;
+}
 
 struct Graph : PlanInterface {
   Topology topology;

@@ -87,9 +87,13 @@ void ParseParams(ObjectReader& reader, const Json& json, const Place& place, Pla
   node.trace = params_reader.String("trace", Need::kOptional).value_or(std::string_view());
 }
 
-void RefuseUnbuilt(ObjectReader& reader, std::string_view field) {
-  if (reader.Find(field) != nullptr) {
-    reader.Problem(field, JsonQuoted(field) + " is not in this build yet");
+void ParseFailurePolicy(const ObjectReader& reader, const Place& place, PlanNode& node,
+                        Problems& problems) {
+  if (const Json* retry = reader.Find("retry")) {
+    node.retry = ParseRetry(*retry, Place(place, "retry"), problems);
+  }
+  if (const Json* on_error = reader.Find("on_error")) {
+    node.on_error = ParseOnError(*on_error, Place(place, "on_error"), problems);
   }
 }
 
@@ -115,8 +119,7 @@ PlanNode ParseNode(const Json& json, const Place& place, const Capabilities& cap
   ParseParams(reader, json, place, node, problems);
   node.timeout_ms = reader.Int("timeout_ms", 0, kMaxWhole);
   node.effect = reader.Bool("effect").value_or(false);
-  RefuseUnbuilt(reader, "retry");
-  RefuseUnbuilt(reader, "on_error");
+  ParseFailurePolicy(reader, place, node, problems);
   capabilities.CheckExtensions(reader.Find("extensions"), Place(place, "extensions"), problems);
   return node;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/base/number_text.h"
 #include "engine/base/suggest.h"
 
 namespace rankd {
@@ -61,6 +62,19 @@ std::optional<std::int64_t> ObjectReader::Int(std::string_view name, std::int64_
   if (number && *number >= low && *number <= high) return number;
   WrongType(name, "a whole number from " + std::to_string(low) + " to " + std::to_string(high),
             *value);
+  return std::nullopt;
+}
+
+std::optional<double> ObjectReader::Number(std::string_view name, double low, double high) {
+  const Json* value = Find(name);
+  if (value == nullptr) return std::nullopt;
+  const std::optional<double> number = value->AsNumber();
+  if (number && *number >= low && *number <= high) return number;
+  std::string wanted = "a number from ";
+  AppendFloat(wanted, low);
+  wanted += " to ";
+  AppendFloat(wanted, high);
+  WrongType(name, wanted, *value);
   return std::nullopt;
 }
 

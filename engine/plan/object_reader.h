@@ -38,6 +38,7 @@ class ObjectReader {
   std::optional<bool> Bool(std::string_view name);
   std::optional<std::int64_t> Int(std::string_view name, std::int64_t low, std::int64_t high,
                                   Need need = Need::kOptional);
+  std::optional<double> Number(std::string_view name, double low, double high);
   const Json* Object(std::string_view name);
   const Json* Array(std::string_view name, Need need);
 

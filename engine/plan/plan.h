@@ -11,6 +11,7 @@
 
 #include "engine/base/json.h"
 #include "engine/data/schema.h"
+#include "engine/plan/failure_policy.h"
 #include "engine/plan/problem.h"
 
 namespace rankd {
@@ -31,6 +32,8 @@ struct PlanNode {
   bool params_broken = false;    ///< `params` could not be read: nothing can be said of them.
   std::optional<std::int64_t> timeout_ms;
   bool effect = false;
+  std::optional<RetryPolicy> retry;
+  OnError on_error = OnError::kFail;
   std::string_view trace;  ///< params.trace, a label for traces.
   std::size_t index = 0;   ///< In the file's `nodes`.
 };

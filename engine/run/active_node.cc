@@ -3,6 +3,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "engine/base/check.h"
 #include "engine/run/run.h"
@@ -49,16 +50,32 @@ void ActiveNode::StartJob(const GraphNode& graph_node, NodeId node, Executor& ex
   executor.Submit(*this);
 }
 
+void ActiveNode::Pause(TimePoint due, Loop& loop) {
+  pausing_ = true;
+  loop.Arm(*this, due);
+}
+
 void ActiveNode::Stop() {
   Disarm();
+  if (pausing_) {
+    run_.OnPauseStopped(*this);
+    return;
+  }
   stop_flag_.Request();
   stop_source_.Stop();
 }
 
 void ActiveNode::Recycle() {
-  Disarm();
-  coroutine_.reset();
+  EndAttempt();
   inputs.clear();
+  attempt = 1;
+  wanted = true;
+}
+
+void ActiveNode::EndAttempt() {
+  Disarm();
+  pausing_ = false;
+  coroutine_.reset();
   expressions.clear();
   context = AsyncContext();
   job_result_.reset();
@@ -78,7 +95,13 @@ void ActiveNode::Execute(std::uint32_t thread) {
 
 void ActiveNode::OnLoop() { run_.OnActiveDone(*this, *std::move(job_result_)); }
 
-void ActiveNode::OnTimer() { run_.OnNodeTimeout(*this); }
+void ActiveNode::OnTimer() {
+  if (std::exchange(pausing_, false)) {
+    run_.OnPauseOver(*this);
+  } else {
+    run_.OnNodeTimeout(*this);
+  }
+}
 
 std::size_t ActiveNode::OnSubmit(const KvClient& client, const CommandBatch& commands) {
   return run_.OnSubmit(node_, client, commands);

@@ -49,8 +49,17 @@ class ActiveNode final : public CoCompletion,
   void ObservePipelines() { context.kv_observer = this; }
   bool timed = false;  ///< Before StartJob: take the job's times.
 
+  /// Waits until `due`, then tells the run: a pause between two attempts.
+  void Pause(TimePoint due, Loop& loop);
+  void set_node(NodeId node) { node_ = node; }
+  std::int64_t attempt = 1;  ///< Which execution of the node this is.
+  /// False once the run does not wait for it any more: its result is dropped.
+  bool wanted = true;
+
   /// Tells whatever is in flight to stop. The end still comes, later or from within this call.
   void Stop();
+  /// Drops what an attempt held, but its inputs; ready for the next attempt.
+  void EndAttempt();
   /// Drops what the node held; ready for the next one.
   void Recycle();
 
@@ -74,6 +83,7 @@ class ActiveNode final : public CoCompletion,
   std::optional<Result<RowSet>> job_result_;
   PoolSlice pool_slice_;  ///< Written by the pool thread before its post.
   bool in_flight_ = false;
+  bool pausing_ = false;  ///< The timer ends a pause, not an attempt.
   ActiveNode* previous_ = nullptr;
   ActiveNode* next_ = nullptr;
 };

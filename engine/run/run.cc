@@ -18,19 +18,6 @@ constexpr double kNodeNanoseconds = 100;
 
 }  // namespace
 
-/// While one exists the run does not become idle; the outermost one makes up for it.
-class Run::Busy {
- public:
-  explicit Busy(Run& run) : run_(run) { ++run_.busy_; }
-  Busy(const Busy&) = delete;
-  Busy& operator=(const Busy&) = delete;
-  /// The run may be gone afterwards.
-  ~Busy() { run_.LeaveBusy(); }
-
- private:
-  Run& run_;
-};
-
 Run::Run(const RunServices& services, RunListener& listener)
     : services_(services), listener_(listener), active_(*this), recorder_(*services.loop) {}
 
@@ -102,9 +89,11 @@ void Run::OnContinue() {
 
 void Run::StartNode(NodeId id) {
   const GraphNode& node = spec_.graph->nodes[Index(id)];
-  EvalEnv env;
-  env.params = &spec_.params;
-  env.schema = spec_.graph->schema.get();
+  if (MayRecover(node)) [[unlikely]] {
+    StartRecoverable(node, id);
+    return;
+  }
+  const EvalEnv env = Env();
   std::size_t rows = 0;
   for (const NodeId input : node.inputs) rows += results_[Index(input)]->rows();
   const bool runs_inline =
@@ -144,6 +133,26 @@ void Run::StartActive(const GraphNode& node, NodeId id, const EvalEnv& env) {
     return;
   }
   TakeInputs(node, active.inputs);
+  Prepare(node, active);
+  if (node.cpu_task != nullptr) {
+    active.StartJob(node, id, *services_.executor, *services_.loop);
+    return;
+  }
+  if (active.StartCoroutine(node, id)) {
+    Result<RowSet> result = active.TakeCoroutineResult();
+    active_.Release(active);
+    NodeDone(id, std::move(result));
+  }
+}
+
+EvalEnv Run::Env() const {
+  EvalEnv env;
+  env.params = &spec_.params;
+  env.schema = spec_.graph->schema.get();
+  return env;
+}
+
+void Run::Prepare(const GraphNode& node, ActiveNode& active) {
   active.context.schema = spec_.graph->schema.get();
   active.context.user_id = spec_.user_id;
   active.context.loop = services_.loop;
@@ -155,15 +164,6 @@ void Run::StartActive(const GraphNode& node, NodeId id, const EvalEnv& env) {
   if (const auto timeout = TimeoutOf(node)) {
     const TimePoint due = After(services_.loop->Now(), *timeout);
     if (due < deadline_) services_.loop->Arm(active, due);
-  }
-  if (node.cpu_task != nullptr) {
-    active.StartJob(node, id, *services_.executor, *services_.loop);
-    return;
-  }
-  if (active.StartCoroutine(node, id)) {
-    Result<RowSet> result = active.TakeCoroutineResult();
-    active_.Release(active);
-    NodeDone(id, std::move(result));
   }
 }
 
@@ -219,10 +219,18 @@ void Run::OnActiveDone(ActiveNode& active, Result<RowSet> result) {
   if (active.timed && spec_.graph->nodes[Index(id)].cpu_task != nullptr) [[unlikely]] {
     recorder_.OnPoolWork(active.pool_slice());
   }
-  active_.Release(active);
-  if (state_ != State::kRunning) return;  // answered already: late results are dropped
+  // Answered already, or out of time: late results are dropped.
+  if (state_ != State::kRunning || !active.wanted) {
+    active_.Release(active);
+    return;
+  }
   turn_cost_ = 0;
-  NodeDone(id, std::move(result));
+  if (MayRecover(spec_.graph->nodes[Index(id)])) [[unlikely]] {
+    AttemptDone(active, std::move(result));
+  } else {
+    active_.Release(active);
+    NodeDone(id, std::move(result));
+  }
   Drain();
 }
 
@@ -241,9 +249,24 @@ void Run::OnReplies(std::size_t pipeline, const Result<Replies>& replies) {
 void Run::OnNodeTimeout(ActiveNode& active) {
   if (state_ != State::kRunning) return;
   Busy busy(*this);
-  const auto timeout = TimeoutOf(spec_.graph->nodes[Index(active.node())]);
-  FailNode(active.node(), Error(ErrorCode::kNodeTimeout,
-                                "no result within " + std::to_string(timeout->count()) + " ms"));
+  const NodeId id = active.node();
+  const GraphNode& node = spec_.graph->nodes[Index(id)];
+  Error error(ErrorCode::kNodeTimeout,
+              "no result within " + std::to_string(TimeoutOf(node)->count()) + " ms");
+  if (!MayRecover(node)) [[likely]] {
+    FailNode(id, std::move(error));
+    return;
+  }
+  // The attempt may take its time to end; what comes next does not wait for it.
+  ActiveNode& next = active_.Acquire();
+  next.set_node(id);
+  next.inputs = active.inputs;
+  next.attempt = active.attempt;
+  active.wanted = false;
+  active.Stop();
+  turn_cost_ = 0;
+  AttemptFailed(next, std::move(error));
+  Drain();
 }
 
 void Run::OnDeadline() {

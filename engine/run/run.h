@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -110,19 +111,45 @@ class Run {
     Run& run_;
   };
 
-  /// Keeps the run from becoming idle under the feet of a caller further up the stack.
-  class Busy;
+  /// Keeps the run from becoming idle under the feet of a caller further up the stack; the outermost
+  /// one makes up for it.
+  class Busy {
+   public:
+    explicit Busy(Run& run) : run_(run) { ++run_.busy_; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+    /// The run may be gone afterwards.
+    ~Busy() { run_.LeaveBusy(); }
+
+   private:
+    Run& run_;
+  };
 
   void Drain();
   void StartNode(NodeId id);
   void RunInline(const GraphNode& node, NodeId id, const EvalEnv& env);
   void StartActive(const GraphNode& node, NodeId id, const EvalEnv& env);
+  /// Gives `active` what a task sees, and arms the node's timeout.
+  void Prepare(const GraphNode& node, ActiveNode& active);
+  EvalEnv Env() const;
   /// Moves the inputs of `node` to `inputs`, or copies those that others still want.
   void TakeInputs(const GraphNode& node, std::vector<RowSet>& inputs);
   [[nodiscard]] static Result<void> BindExpressions(const GraphNode& node, const EvalEnv& env,
                                                     std::vector<BoundExpression>& bound);
   std::optional<std::chrono::milliseconds> TimeoutOf(const GraphNode& node) const;
   void NodeDone(NodeId id, Result<RowSet> result);
+
+  // Nodes with `retry` or `on_error`; an ActiveNode holds their inputs from the first attempt to the
+  // last, pauses included.
+  void StartRecoverable(const GraphNode& node, NodeId id);
+  void StartAttempt(ActiveNode& active);
+  /// Of an attempt that has ended, and is wanted.
+  void AttemptDone(ActiveNode& active, Result<RowSet> result);
+  void AttemptFailed(ActiveNode& active, Error error);
+  /// True when the node is to be tried again, which has been arranged.
+  bool Retry(const GraphNode& node, ActiveNode& active, ErrorCode code);
+  void OnPauseOver(ActiveNode& active);
+  void OnPauseStopped(ActiveNode& active);
   /// Of the nodes' pipelines, when the spec wants to know.
   std::size_t OnSubmit(NodeId id, const KvClient& client, const CommandBatch& commands);
   void OnReplies(std::size_t pipeline, const Result<Replies>& replies);
@@ -159,6 +186,7 @@ class Run {
   std::vector<RowSet> inputs_;
   std::vector<BoundExpression> bound_;
 
+  std::optional<std::minstd_rand> random_;  ///< Of the jitter; seeded when first used.
   TraceRecorder recorder_;
   KvUsage kv_usage_;
 };

@@ -79,11 +79,17 @@ void TraceRecorder::OnFinish(NodeId node, std::uint64_t rows_out) {
   open_.pop_back();
 }
 
+void TraceRecorder::OnRetry(NodeId node) { ++FindSpan(node)->attempts; }
+
+void TraceRecorder::OnRecover(NodeId node) { FindSpan(node)->recovered = true; }
+
 void TraceRecorder::OnPoolWork(const PoolSlice& slice) {
   trace_.pool_slices.push_back(slice);
   if (answered_) return;
   NodeSpan* span = FindSpan(slice.node);
   RANKD_CHECK(span != nullptr);
+  // Of a later attempt, or of one that is not waited for any more.
+  if (span->attempts > 1 || span->outcome != NodeEnd::kStopped) return;
   span->start = slice.start;
   span->pool_thread = slice.pool_thread;
 }

@@ -40,6 +40,8 @@ struct NodeSpan {
   TimePoint end{};
   std::uint64_t rows_in = 0;
   std::uint64_t rows_out = 0;  ///< 0 unless finished.
+  std::uint32_t attempts = 1;  ///< Executions; `start` is that of the first.
+  bool recovered = false;      ///< It failed, and `on_error` gave its rows.
 };
 
 /// One pipeline of a node.
@@ -88,6 +90,10 @@ class TraceRecorder {
   void OnReady(std::span<const NodeId> nodes);
   void OnStart(NodeId node, RanOn ran_on, std::uint64_t rows_in);
   void OnFinish(NodeId node, std::uint64_t rows_out);
+  /// The node failed and is tried again, at once or later.
+  void OnRetry(NodeId node);
+  /// The node failed, and its `on_error` says what its rows are; before OnFinish.
+  void OnRecover(NodeId node);
   /// A pool thread has done a node's work; before OnFinish, or after the answer.
   void OnPoolWork(const PoolSlice& slice);
   /// Gives the number for OnReplies.

@@ -29,6 +29,10 @@ void AppendSpan(std::string& out, const RunTrace& trace, const NodeSpan& span) {
   out.append(",\"ran_on\":\"").append(RanOnName(span.ran_on)).append("\"");
   AppendNumber(out, ",\"rows_in\":", static_cast<std::int64_t>(span.rows_in));
   AppendNumber(out, ",\"rows_out\":", static_cast<std::int64_t>(span.rows_out));
+  if (span.attempts > 1) AppendNumber(out, ",\"attempts\":", span.attempts);
+  if (span.recovered) {
+    out += node.on_error == OnError::kPass ? ",\"on_error\":\"pass\"" : ",\"on_error\":\"empty\"";
+  }
   out += '}';
 }
 
