@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -206,7 +207,11 @@ std::expected<void, std::string> ReplaceFile(const std::string& path, std::strin
   }
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  return ReplaceRegularFile(path, exists ? present.st_mode & 07777U : 0666U & ~mask, text);
+  // A link stays one: what it leads to is replaced.
+  std::error_code error;
+  const std::string target = exists ? std::filesystem::canonical(path, error).string() : path;
+  if (error) return std::unexpected(error.message());
+  return ReplaceRegularFile(target, exists ? present.st_mode & 07777U : 0666U & ~mask, text);
 }
 
 }  // namespace rankd

@@ -17,8 +17,8 @@ std::expected<std::string, std::string> RenderSvg(std::string_view graph,
                                                   const std::string& program = "dot");
 
 /// Puts `text` into the file at `path`, all of it or none: an older file stays as it is where that
-/// fails. What is no regular file (a pipe, a terminal) is written to as it is. The error is what
-/// the system says.
+/// fails, and a link to it a link. What is no regular file (a pipe, a terminal) is written to as it
+/// is. The error is what the system says.
 std::expected<void, std::string> ReplaceFile(const std::string& path, std::string_view text);
 
 }  // namespace rankd

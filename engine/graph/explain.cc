@@ -52,10 +52,13 @@ std::vector<std::string> KeysWritten(const GraphNode& node, const Schema& schema
 
 std::string AddressOf(const EndpointSpec& spec) {
   if (spec.kind == EndpointKind::kMemory) return spec.data;
-  const std::string db = spec.db == 0 ? "" : "/" + std::to_string(spec.db);
-  if (!spec.unix_socket.empty()) return "unix://" + spec.unix_socket + db;
+  const std::string db = spec.db == 0 ? "" : std::to_string(spec.db);
+  if (!spec.unix_socket.empty()) {
+    return "unix://" + spec.unix_socket + (db.empty() ? "" : "?db=" + db);
+  }
   const bool is_ipv6 = spec.host.find(':') != std::string::npos;
-  return (is_ipv6 ? "[" + spec.host + "]" : spec.host) + ":" + std::to_string(spec.port) + db;
+  return (is_ipv6 ? "[" + spec.host + "]" : spec.host) + ":" + std::to_string(spec.port) +
+         (db.empty() ? "" : "/" + db);
 }
 
 /// Numbers the endpoints in the order in which nodes name them.

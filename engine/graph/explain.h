@@ -56,7 +56,7 @@ struct PrunedExplanation {
 struct EndpointExplanation {
   std::string name;
   std::string kind;     ///< "redis" or "memory".
-  std::string address;  ///< "host:port/db", "unix:///path" or the data file; never a secret.
+  std::string address;  ///< "host:port/db", "unix:///path?db=n" or the data file; never a secret.
 };
 
 /// Ends are numbers of `nodes`, and counting on from there of `pruned`.

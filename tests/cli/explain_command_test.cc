@@ -153,11 +153,15 @@ TEST_CASE("a file is replaced as a whole, keeps its mode, and stays as it was on
   CHECK(ReplaceFile(file, "two"));
   CHECK(*ReadWholeFile(file) == "two");
   CHECK(std::filesystem::status(file).permissions() == std::filesystem::perms::owner_read);
+  std::filesystem::create_symlink("a.svg", dir.File("link.svg"));
+  CHECK(ReplaceFile(dir.File("link.svg"), "three"));
+  CHECK(std::filesystem::is_symlink(dir.File("link.svg")));
+  CHECK(*ReadWholeFile(file) == "three");
   CHECK(ReplaceFile(dir.File("no/such/folder"), "x").error() == "No such file or directory");
   CHECK(ReplaceFile(dir.path(), "x").error() == "Is a directory");
   CHECK(ReplaceFile("/dev/full", "x").error() == "No space left on device");
   CHECK(std::distance(std::filesystem::directory_iterator(dir.path()),
-                      std::filesystem::directory_iterator()) == 1);
+                      std::filesystem::directory_iterator()) == 2);
 }
 
 }  // namespace

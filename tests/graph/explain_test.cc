@@ -27,6 +27,7 @@ EndpointTable Endpoints() {
   EndpointSpec socket;
   socket.name = "socket";
   socket.unix_socket = "/run/redis.sock";
+  socket.db = 2;
   socket.password = "secret";
   EndpointSpec memory;
   memory.name = "memory";
@@ -226,7 +227,7 @@ TEST_CASE("each node tells where it runs, what it costs, and what it talks to") 
   CHECK(viewer.endpoints == std::vector<std::uint32_t>{0});
   CHECK(endpoints[1].address == "[::1]:6379/3");
   CHECK(follow.endpoints == std::vector<std::uint32_t>{1});
-  CHECK(endpoints[2].address == "unix:///run/redis.sock");
+  CHECK(endpoints[2].address == "unix:///run/redis.sock?db=2");
 }
 
 TEST_CASE("a policy that knows no threshold leaves none") {
