@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -115,15 +116,23 @@ class Child {
   void Kill() {
     if (pid_ <= 0) return;
     ::kill(pid_, SIGKILL);
-    Wait();
-  }
-  /// Its status, as of waitpid.
-  int Wait() {
-    int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
     pid_ = -1;
-    return status;
+  }
+  /// Its status, as of waitpid, once it has ended; nullopt when the time is over.
+  std::optional<int> WaitUntil(Clock::time_point deadline) {
+    constexpr std::chrono::milliseconds kStep{2};
+    for (;;) {
+      int status = 0;
+      const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+      if (ended == pid_) {
+        pid_ = -1;
+        return status;
+      }
+      if (Clock::now() >= deadline) return std::nullopt;
+      std::this_thread::sleep_for(kStep);
+    }
   }
 
  private:
@@ -184,11 +193,14 @@ std::expected<std::string, std::string> RenderSvg(std::string_view graph,
   }
   childs_out.Close();
   std::string svg;
-  if (!ReadUntilClosed(out.get(), deadline, svg)) {
+  // One that has closed its output may go on all the same.
+  const bool closed = ReadUntilClosed(out.get(), deadline, svg);
+  const std::optional<int> ended = closed ? child.WaitUntil(deadline) : std::nullopt;
+  if (!ended) {
     return std::unexpected(program + " took longer than " + std::to_string(limit.count() / 1000) +
                            " s for this graph and was stopped");
   }
-  const int status = child.Wait();
+  const int status = *ended;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return svg;
   const std::string complaint = FirstLine(err.get());
   const std::string how = WIFSIGNALED(status)

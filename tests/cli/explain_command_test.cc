@@ -138,10 +138,13 @@ TEST_CASE("what dot complains of is passed on, how it ended too") {
 
 TEST_CASE("a dot that takes too long is killed") {
   const TempDir dir;
-  const auto svg = RenderSvg("", std::chrono::milliseconds(30),
-                             Script(dir, "echo half; exec tail -f /dev/null"));
-  REQUIRE_FALSE(svg);
-  CHECK(svg.error().ends_with("dot took longer than 0 s for this graph and was stopped"));
+  // The second closes its output and stays.
+  for (const char* script :
+       {"echo half; exec tail -f /dev/null", "echo half; exec >&-; exec tail -f /dev/null"}) {
+    const auto svg = RenderSvg("", std::chrono::milliseconds(30), Script(dir, script));
+    REQUIRE_FALSE(svg);
+    CHECK(svg.error().ends_with("dot took longer than 0 s for this graph and was stopped"));
+  }
 }
 
 TEST_CASE("a file is replaced as a whole, keeps its mode, and stays as it was on failure") {
