@@ -49,12 +49,16 @@ std::string Excerpt(std::string_view text, std::size_t at, bool valid_utf8) {
   const std::size_t begin = Back(text, at, kShownEachSide);
   const std::size_t end = Forward(text, at, kShownEachSide);
   std::string line = begin > 0 ? "…" : "";
-  for (const char c : text.substr(begin, end - begin)) {
-    const auto byte = static_cast<unsigned char>(c);
+  for (std::size_t i = begin; i < end; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool c1 = byte == 0xC2 && i + 1 < end && static_cast<unsigned char>(text[i + 1]) < 0xA0;
     if (!valid_utf8 && byte >= 0x80) {
-      if (!IsContinuation(c)) line += '?';
+      if (!IsContinuation(text[i])) line += '?';
+    } else if (byte < 0x20 || byte == 0x7F || c1) {  // a control character; C1 has two bytes
+      line += ' ';
+      if (c1) ++i;
     } else {
-      line += byte < 0x20 || byte == 0x7F ? ' ' : c;
+      line += text[i];
     }
   }
   if (end < text.size()) line += "…";

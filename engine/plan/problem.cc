@@ -3,18 +3,22 @@
 namespace rankd {
 namespace {
 
-/// A field's name may hold anything; a line break in it must not break the line.
+/// What files hold is told to terminals: a name must neither break the line nor control them.
+/// Control characters, also those above ASCII (U+0080 to U+009F), stand escaped.
 void AppendPrintable(std::string& out, std::string_view text) {
   constexpr char kHex[] = "0123456789abcdef";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      out.push_back(c);
-    } else {
-      out += "\\u00";
-      out.push_back(kHex[byte >> 4]);
-      out.push_back(kHex[byte & 15]);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto byte = static_cast<unsigned char>(text[i]);
+    const bool c1 =
+        byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (byte >= 0x20 && byte != 0x7F && !c1) {
+      out.push_back(text[i]);
+      continue;
     }
+    if (c1) byte = static_cast<unsigned char>(text[++i]);
+    out += "\\u00";
+    out.push_back(kHex[byte >> 4]);
+    out.push_back(kHex[byte & 15]);
   }
 }
 
@@ -29,10 +33,13 @@ std::string FormatProblem(std::string_view file, const Problem& problem) {
     line += ": ";
   }
   if (problem.severity == Severity::kWarning) line += "warning: ";
-  for (const char c : problem.message) {
-    line.push_back(c);
-    if (c == '\n') line += "    ";
+  std::string_view rest = problem.message;
+  for (std::size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
+    AppendPrintable(line, rest.substr(0, end));
+    line += "\n    ";
+    rest.remove_prefix(end + 1);
   }
+  AppendPrintable(line, rest);
   return line;
 }
 

@@ -200,11 +200,12 @@ TEST_CASE("an error names the column, in characters, and puts a caret under it")
 }
 
 TEST_CASE("the excerpt shows the text on one line") {
-  const std::string message = ProblemsOf("s ==\t'é' $", RowScope())[0].message;
+  // Control characters are blanks: a tab, a delete, U+009B.
+  const std::string message = ProblemsOf("s ==\t'é\x7f\u009b' $", RowScope())[0].message;
   CHECK(message ==
-        "column 10: unexpected character \"$\"\n"
-        "  s == 'é' $\n"
-        "           ^");
+        "column 12: unexpected character \"$\"\n"
+        "  s == 'é  ' $\n"
+        "             ^");
 }
 
 TEST_CASE("the excerpt of a long text is cut around the column") {

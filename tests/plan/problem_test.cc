@@ -26,10 +26,13 @@ TEST_CASE("further lines of a message are indented") {
         "rankd: f: /x: column 3: oops\n    a + )\n        ^");
 }
 
-TEST_CASE("a field's name cannot break the line") {
+TEST_CASE("a field's name cannot break the line, nor control a terminal") {
   Problems problems;
   problems.Add("/a\nb\x7f", "m");
+  problems.Add("", "\x7f\x1b[31m \u0080 é \u009b2J\n  x\t\u00a0");
   CHECK(FormatProblem("f", problems.all()[0]) == "rankd: f: /a\\u000ab\\u007f: m");
+  CHECK(FormatProblem("f", problems.all()[1]) ==
+        "rankd: f: \\u007f\\u001b[31m \\u0080 é \\u009b2J\n      x\\u0009\u00a0");
 }
 
 TEST_CASE("a place becomes an escaped JSON pointer") {
