@@ -2,12 +2,10 @@
 #include <algorithm>
 #include <map>
 
-#include <doctest/doctest.h>
-
 #include "engine/base/json.h"
 #include "engine/base/number_text.h"
 #include "tests/expr/reference.h"
-#include "tests/expr/support.h"
+#include "tests/expr/sample.h"
 
 namespace rankd::test {
 namespace {

@@ -10,7 +10,7 @@ namespace {
 
 class Generator {
  public:
-  explicit Generator(std::mt19937& random) : random_(random) {}
+  explicit Generator(RandomNumbers random) : random_(std::move(random)) {}
 
   Tree Make(ValueType type, int depth) {
     if (One(25)) return NullLiteral();
@@ -192,13 +192,17 @@ class Generator {
     }
   }
 
-  std::mt19937& random_;
+  RandomNumbers random_;
 };
 
 }  // namespace
 
+Tree RandomTree(RandomNumbers random, ValueType type, int depth) {
+  return Generator(std::move(random)).Make(type, depth);
+}
+
 Tree RandomTree(std::mt19937& random, ValueType type, int depth) {
-  return Generator(random).Make(type, depth);
+  return RandomTree([&random] { return static_cast<std::uint32_t>(random()); }, type, depth);
 }
 
 }  // namespace rankd::test

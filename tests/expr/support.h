@@ -1,30 +1,14 @@
-// What the tests of expressions share: a schema, rows, and short ways to compile and evaluate.
+// What the tests of expressions share: short ways to compile and evaluate.
 #pragma once
 
-#include <cstdint>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/data/rowset.h"
-#include "engine/data/schema.h"
 #include "engine/expr/expression.h"
+#include "tests/expr/sample.h"
 
 namespace rankd::test {
-
-/// Keys: id; i, j (int); f, g (float); b, c (bool); s, t (string); absent_i, absent_f, absent_b,
-/// absent_s, which rows never carry; old (deprecated), gone (blocked). Those but id and gone
-/// have the registry ids 2001, 2002, … in this order. Params: pi, pf, pb, ps (nullable); ni, ns
-/// (nullable:false); blocked; registry ids from 1.
-const Schema& TestSchema();
-
-KeyId KeyNamed(std::string_view name);
-ParamId ParamNamed(std::string_view name);
-
-/// A scope over TestSchema.
-ExpressionScope RowScope();
-ExpressionScope ScalarScope();
 
 /// Fails the test when there are problems.
 ExpressionRef CompileOk(std::string_view text, const ExpressionScope& scope);
@@ -34,13 +18,7 @@ std::vector<Error> ProblemsOf(std::string_view text, const ExpressionScope& scop
 ExpressionRef CompileIrOk(std::string_view json, const ExpressionScope& scope);
 std::vector<Error> IrProblemsOf(std::string_view json, const ExpressionScope& scope);
 
-/// Params at their defaults, with `values` set by name.
-ParamValues Params(std::vector<std::pair<std::string, Value>> values = {});
-
 BoundExpression BindOk(ExpressionRef expression, const ParamValues& params);
-
-/// Rows with ids 1… and one column a pair; every list has the same length.
-RowSet Rows(std::vector<std::pair<std::string, std::vector<Value>>> columns);
 
 /// One value a row.
 std::vector<Value> ColumnOf(std::string_view text, const RowSet& rows,
@@ -48,16 +26,5 @@ std::vector<Value> ColumnOf(std::string_view text, const RowSet& rows,
 /// Over the row i = 7, f = 0.5, b = true, s = 'Abc', the others null.
 Value ValueOf(std::string_view text);
 Value ScalarOf(std::string_view text, const RowSet& rows, const ParamValues& params = Params());
-
-std::vector<Value> ValuesOf(const Column& column);
-
-/// Equal, floats by their bits.
-bool SameValue(const Value& a, const Value& b);
-std::string Show(const Value& value);
-
-/// `count` rows with nulls and extreme values in all of i, j, f, g, b, c, s, t.
-RowSet RandomRows(std::mt19937& random, std::size_t count);
-/// `rows` in some other order, some left out, some repeated.
-RowSet RandomSelection(std::mt19937& random, const RowSet& rows);
 
 }  // namespace rankd::test

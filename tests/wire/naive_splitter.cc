@@ -52,17 +52,6 @@ std::optional<Status> StatusOf(const std::string& text) {
 
 }  // namespace
 
-doctest::String toString(const std::vector<Piece>& pieces) {
-  std::string text;
-  for (const Piece& piece : pieces) {
-    text += piece.status == Status::kComplete    ? "complete "
-            : piece.status == Status::kTruncated ? "truncated "
-                                                 : "too large ";
-    text += std::to_string(piece.first_line) + " <" + piece.bytes + ">\n";
-  }
-  return text.c_str();
-}
-
 std::vector<Piece> SplitNaively(std::string stream, std::size_t max_request_bytes) {
   if (stream.starts_with("\xEF\xBB\xBF")) stream.erase(0, 3);
   std::vector<Piece> pieces;

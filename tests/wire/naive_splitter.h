@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <doctest/doctest.h>
-
 #include "engine/wire/splitter.h"
 
 namespace rankd {
@@ -19,8 +17,6 @@ struct Piece {
   std::uint64_t first_line;
   bool operator==(const Piece&) const = default;
 };
-
-doctest::String toString(const std::vector<Piece>& pieces);
 
 std::vector<Piece> SplitNaively(std::string stream, std::size_t max_request_bytes);
 

@@ -10,6 +10,18 @@
 #include "tests/wire/naive_splitter.h"
 
 namespace rankd {
+
+doctest::String toString(const std::vector<Piece>& pieces) {
+  std::string text;
+  for (const Piece& piece : pieces) {
+    text += piece.status == RequestText::Status::kComplete    ? "complete "
+            : piece.status == RequestText::Status::kTruncated ? "truncated "
+                                                              : "too large ";
+    text += std::to_string(piece.first_line) + " <" + piece.bytes + ">\n";
+  }
+  return text.c_str();
+}
+
 namespace {
 
 constexpr std::size_t kLimit = 1 << 20;
