@@ -10,12 +10,15 @@ DESTDIR ?=
 CMAKE_FLAGS ?=
 # More for ctest, e.g. CTEST_FLAGS="-R expr"
 CTEST_FLAGS ?=
+# How long each fuzzer runs, and which: FUZZ_TARGETS="requests replies"
+FUZZ_SECONDS ?= 30
+FUZZ_TARGETS ?=
 # More for the soak, e.g. SOAK_FLAGS="--minutes 60 --seed 7"
 SOAK_FLAGS ?=
 
 BIN := engine/bin/rankd
 
-.PHONY: build deps run test soak asan tsan clang lint format install uninstall clean help
+.PHONY: build deps run test soak fuzz asan tsan clang lint format install uninstall clean help
 
 build: ## build the release binary, engine/bin/rankd (the default)
 	@tools/build release --target rankd -- $(CMAKE_FLAGS)
@@ -34,6 +37,11 @@ test: deps build ## install what is missing, build, and run every test
 
 soak: deps build ## ten minutes of mixed load over a Redis that fails (SOAK_FLAGS="--minutes 60 --seed 7")
 	@python3 -B tests/soak/soak.py $(BIN) $(SOAK_FLAGS)
+
+fuzz: ## build the fuzzers with clang++-19 and run each for FUZZ_SECONDS=30
+	@tools/deps --fuzz
+	@tools/build fuzz --target fuzzers -- $(CMAKE_FLAGS)
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz $(FUZZ_TARGETS)
 
 asan: deps ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/build asan -- $(CMAKE_FLAGS)
