@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include <re2/re2.h>
@@ -202,15 +204,28 @@ Value StringFunction(const std::string& op, const std::vector<Value>& v) {
   return out;
 }
 
+/// Compiled once, not once a row.
+const re2::RE2& Compiled(const std::string& pattern, bool ignore_case) {
+  static std::map<std::pair<std::string, bool>, re2::RE2> known;
+  if (known.size() > 100) known.clear();
+  const auto found = known.find({pattern, ignore_case});
+  if (found != known.end()) return found->second;
+  re2::RE2::Options options;
+  options.set_case_sensitive(!ignore_case);
+  return known
+      .emplace(std::piecewise_construct, std::forward_as_tuple(pattern, ignore_case),
+               std::forward_as_tuple(pattern, options))
+      .first->second;
+}
+
 bool StringPredicate(const std::string& op, const std::vector<Value>& v) {
   const std::string& a = std::get<std::string>(v[0]);
   const std::string& b = std::get<std::string>(v[1]);
   if (op == "starts_with") return a.substr(0, b.size()) == b;
   if (op == "ends_with") return a.size() >= b.size() && a.substr(a.size() - b.size()) == b;
   if (op == "contains") return a.find(b) != std::string::npos;
-  re2::RE2::Options options;
-  options.set_case_sensitive(v.size() < 3 || std::get<std::string>(v[2]).empty());
-  return re2::RE2::PartialMatch(a, re2::RE2(b, options));
+  const bool ignore_case = v.size() == 3 && !std::get<std::string>(v[2]).empty();
+  return re2::RE2::PartialMatch(a, Compiled(b, ignore_case));
 }
 
 bool Listed(const Tree& tree, const Value& value) {
