@@ -28,7 +28,7 @@ void FuzzExpressionTrees(std::string_view bytes) {
   Decisions decisions(bytes);
   const RowSet& rows = SomeRows(decisions.Byte());
   const auto type = static_cast<ValueType>(decisions.Below(4));
-  const int depth = 1 + static_cast<int>(decisions.Below(6));
+  const int depth = 1 + static_cast<int>(decisions.Below(4));
   const auto next = [&] { return std::uint32_t{decisions.Byte()}; };
   const test::Tree tree = test::RandomTree(next, type, depth);
 
