@@ -53,9 +53,9 @@ function(rankd_layer name)
   endif()
 endfunction()
 
-# rankd_test(NAME SOURCES file… LINK target… [LABELS label…]): the doctest program NAME_test.
+# rankd_test(NAME SOURCES file… LINK target… [LABELS label…] [OPTIMISED]): the doctest program NAME_test.
 function(rankd_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "OPTIMISED" "" "SOURCES;LINK;LABELS" ${ARGN})
   if(NOT TARGET doctest_main)
     add_library(doctest_main OBJECT ${PROJECT_SOURCE_DIR}/tests/support/doctest_main.cc)
     target_link_libraries(doctest_main PUBLIC doctest::doctest)
@@ -64,8 +64,10 @@ function(rankd_test name)
   target_link_libraries(${name}_test PRIVATE ${ARG_LINK} doctest_main)
   set_target_properties(${name}_test PROPERTIES UNITY_BUILD OFF)
   # What is tested is optimised as the preset says; to optimise or check the tests themselves as well
-  # would take most of a build's time.
-  target_compile_options(${name}_test PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O0>)
+  # would take most of a build's time. OPTIMISED is for tests that compute much themselves.
+  if(NOT ARG_OPTIMISED)
+    target_compile_options(${name}_test PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O0>)
+  endif()
   if(RANKD_SANITIZE MATCHES undefined)
     target_compile_options(${name}_test PRIVATE -fno-sanitize=undefined)
   endif()
