@@ -9,7 +9,6 @@ namespace rankd {
 namespace {
 
 using std::chrono::milliseconds;
-using Place = NodeScript::Place;
 
 class ScriptedAsyncTask final : public AsyncTask {
  public:
@@ -27,14 +26,15 @@ class ScriptedAsyncTask final : public AsyncTask {
 };
 
 std::unique_ptr<const Task> TaskOf(const NodeScript& does, int& begun) {
-  if (does.place == Place::kLoop) return std::make_unique<ScriptedAsyncTask>(does, begun);
+  if (does.place == NodeScript::Place::kLoop)
+    return std::make_unique<ScriptedAsyncTask>(does, begun);
   const auto body = [failure = does.failure, &begun](const NodeContext& context) -> Result<RowSet> {
     ++begun;
     if (failure) return Fail(*failure, "told to fail");
     return SumPlusOne(context.inputs);
   };
   return std::make_unique<FakeCpuTask>(
-      body, does.place == Place::kPool ? Placement::kPool : Placement::kByCost);
+      body, does.place == NodeScript::Place::kPool ? Placement::kPool : Placement::kByCost);
 }
 
 class Canceller final : public Timer {

@@ -7,7 +7,6 @@ namespace rankd {
 namespace {
 
 constexpr int kNoTime = std::numeric_limits<int>::max();
-using Place = NodeScript::Place;
 using Begins = Outcome::Begins;
 
 /// What is known of a node that starts.
@@ -108,8 +107,8 @@ RunScript MakeScript(std::size_t max_nodes, const ScriptNumbers& next) {
       script.inputs[node].push_back(below(static_cast<std::uint32_t>(node)));
     }
     NodeScript& does = script.nodes[node];
-    does.place = static_cast<Place>(below(3));
-    if (does.place != Place::kByCost) does.delay = time(12, 0);
+    does.place = static_cast<NodeScript::Place>(below(3));
+    if (does.place != NodeScript::Place::kByCost) does.delay = time(12, 0);
     if (one_in(25)) does.failure = one_in(2) ? ErrorCode::kBadData : ErrorCode::kTaskFailed;
     if (one_in(10)) does.timeout = time(15, 1);
     if (one_in(10)) does.timeout = 0;
