@@ -2,6 +2,8 @@
 
 #include <charconv>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/base/utf8.h"
 #include "tests/fuzz/fuzz.h"
@@ -23,14 +25,17 @@ std::string Unescaped(std::string_view token) {
   return out;
 }
 
-/// The value below `at` that the token names, nullptr where there is none.
-const Json* Below(const Json& at, const std::string& token) {
-  if (!at.is_array()) return at.Find(token);
+/// The values below `at` that the token names: several where a field is given more than once.
+void AppendBelow(const Json& at, const std::string& token, std::vector<const Json*>& below) {
+  for (const JsonField& field : at.fields()) {
+    if (field.name == token) below.push_back(&field.value);
+  }
   std::size_t index = 0;
   const char* end = token.data() + token.size();
   const auto [stop, error] = std::from_chars(token.data(), end, index);
-  return error == std::errc() && stop == end && index < at.items().size() ? &at.items()[index]
-                                                                          : nullptr;
+  if (error == std::errc() && stop == end && index < at.items().size()) {
+    below.push_back(&at.items()[index]);
+  }
 }
 
 }  // namespace
@@ -38,11 +43,13 @@ const Json* Below(const Json& at, const std::string& token) {
 void RequireSoundProblem(const Json& root, std::string_view pointer, std::string_view message) {
   const std::string shown = std::string(pointer) + ": " + std::string(message);
   Require(pointer.empty() || pointer.front() == '/', "no pointer: " + shown);
-  const Json* at = &root;
+  std::vector<const Json*> at = {&root};
   for (std::string_view rest = pointer; !rest.empty();) {
-    Require(at != nullptr, "points below nothing: " + shown);
+    Require(!at.empty(), "points below nothing: " + shown);
     const std::size_t end = rest.find('/', 1);
-    at = Below(*at, Unescaped(rest.substr(1, end - 1)));
+    std::vector<const Json*> below;
+    for (const Json* value : at) AppendBelow(*value, Unescaped(rest.substr(1, end - 1)), below);
+    at = std::move(below);
     rest = end == std::string_view::npos ? "" : rest.substr(end);
   }
   Require(!message.empty(), "no message at " + shown);
