@@ -41,10 +41,9 @@ void ParseCodes(const Json& codes, const Place& place, RetryPolicy& policy, Prob
       problems.Add(Place(place, i).Pointer(),
                    JsonQuoted(name) + " ends the whole request: no node can be tried again");
     } else {
-      problems.Add(Place(place, i).Pointer(), "unknown error code " +
-                                                  (name.empty() ? item.Describe()
-                                                                : JsonQuoted(name)) +
-                                                  DidYouMean(name, known));
+      problems.Add(Place(place, i).Pointer(),
+                   "unknown error code " + (name.empty() ? item.Describe() : JsonQuoted(name)) +
+                       DidYouMean(name, known));
     }
   }
 }
@@ -54,8 +53,8 @@ void ParseCodes(const Json& codes, const Place& place, RetryPolicy& policy, Prob
 Duration RetryPolicy::PauseAfter(std::int64_t attempt, double draw) const {
   // Beyond any deadline, and within what nanoseconds hold.
   constexpr double kLongest = 1e15;
-  const double grown = static_cast<double>(backoff.count()) *
-                       std::pow(multiplier, static_cast<double>(attempt - 1));
+  const double grown =
+      static_cast<double>(backoff.count()) * std::pow(multiplier, static_cast<double>(attempt - 1));
   const double full = std::min({static_cast<double>(max_backoff.count()), grown, kLongest / 1e6});
   return Duration(static_cast<std::int64_t>(full * 1e6 * (1 - jitter * draw)));
 }

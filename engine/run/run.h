@@ -111,8 +111,8 @@ class Run {
     Run& run_;
   };
 
-  /// Keeps the run from becoming idle under the feet of a caller further up the stack; the outermost
-  /// one makes up for it.
+  /// Keeps the run from becoming idle under the feet of a caller further up the stack; the
+  /// outermost one makes up for it.
   class Busy {
    public:
     explicit Busy(Run& run) : run_(run) { ++run_.busy_; }
@@ -139,8 +139,8 @@ class Run {
   std::optional<std::chrono::milliseconds> TimeoutOf(const GraphNode& node) const;
   void NodeDone(NodeId id, Result<RowSet> result);
 
-  // Nodes with `retry` or `on_error`; an ActiveNode holds their inputs from the first attempt to the
-  // last, pauses included.
+  // Nodes with `retry` or `on_error`; an ActiveNode holds their inputs from the first attempt to
+  // the last, pauses included.
   void StartRecoverable(const GraphNode& node, NodeId id);
   void StartAttempt(ActiveNode& active);
   /// Of an attempt that has ended, and is wanted.

@@ -338,6 +338,8 @@ def run_side_by_side(module, threads=8):
 
     tests = list(tests_of(unittest.defaultTestLoader.loadTestsFromModule(module)))
     failed = 0
+    if FaultCase.slow:
+        threads = 2  # side by side they would be slower than their time limits
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
         for done in concurrent.futures.as_completed([pool.submit(run_one, t) for t in tests]):
             test, result, seconds = done.result()

@@ -140,7 +140,8 @@ TEST_CASE("every field of a plan is checked and every problem is told") {
       {PlanWith(R"(,"op":"x","retry":7,"on_error":"pas")"),
        {{"/nodes/0/retry", "must be an object, not 7"},
         {"/nodes/0/on_error", "did you mean \"pass\""}}},
-      {PlanWith(R"(,"op":"x","retry":{"max_atempts":3,"backoff_ms":-1,"multiplier":0.5,"jitter":2})"),
+      {PlanWith(
+           R"(,"op":"x","retry":{"max_atempts":3,"backoff_ms":-1,"multiplier":0.5,"jitter":2})"),
        {{"/nodes/0/retry/max_atempts", "did you mean \"max_attempts\""},
         {"/nodes/0/retry/max_attempts", "is missing"},
         {"/nodes/0/retry/backoff_ms", "from 0 to"},

@@ -235,9 +235,9 @@ TEST_CASE("on_error gives no rows, or the first input's, and the trace says so")
     CHECK(counting.rows == (on_error == OnError::kPass ? 1 : 0));
     std::string json;
     AppendTraceJson(json, run.trace());
-    CHECK(json.find(on_error == OnError::kPass ? R"("attempts":2,"on_error":"pass"})"
-                                               : R"("attempts":2,"on_error":"empty"})") !=
-          std::string::npos);
+    CHECK(json.find(on_error == OnError::kPass
+                        ? R"("attempts":2,"on_error":"pass"})"
+                        : R"("attempts":2,"on_error":"empty"})") != std::string::npos);
   }
 }
 
