@@ -42,7 +42,7 @@ REGISTRY = {
 
 def environment(extra=None):
     """The environment of a run: nothing of ours leaks in."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("RANKD_") and k != "REDIS_URL"}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("RANKD_") and k not in ("REDIS_URL", "NO_COLOR")}
     kept.update(extra or {})
     return kept
 
