@@ -95,7 +95,9 @@ void Run::StartNode(NodeId id) {
   }
   const EvalEnv env = Env();
   std::size_t rows = 0;
-  for (const NodeId input : node.inputs) rows += results_[Index(input)]->rows();
+  if (node.cpu_task != nullptr || spec_.trace) {
+    for (const NodeId input : node.inputs) rows += results_[Index(input)]->rows();
+  }
   const bool runs_inline =
       node.cpu_task != nullptr && rankd::RunsInline(*node.cpu_task, rows, spec_.cpu);
   if (spec_.trace) [[unlikely]] {
