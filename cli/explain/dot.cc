@@ -41,12 +41,7 @@ class Label {
 
 std::string NodeLine(const GraphExplanation& graph, const NodeExplanation& node) {
   Label label;
-  label.AddLine(node.id);
-  if (node.op != node.id) label.AddLine(node.op);
-  label.AddLine(RunsText(graph, node));
-  label.AddLine(CostText(node));
-  if (node.timeout) label.AddLine("timeout " + std::to_string(node.timeout->count()) + " ms");
-  label.AddLine(node.trace);
+  for (const std::string& words : LabelLines(graph, node)) label.AddLine(words);
   std::string line = Quoted(node.id) + " [label=" + label.Quoted();
   if (node.runs_on == RunsOn::kCoroutine)
     line += ", style=\"rounded,filled\", fillcolor=\"#e8f0fe\"";

@@ -50,12 +50,7 @@ std::string Name(std::size_t node) { return "n" + std::to_string(node); }
 std::string NodeLine(const GraphExplanation& graph, std::uint32_t number) {
   const NodeExplanation& node = graph.nodes[number];
   Label label;
-  label.AddLine(node.id);
-  if (node.op != node.id) label.AddLine(node.op);
-  label.AddLine(RunsText(graph, node));
-  label.AddLine(CostText(node));
-  if (node.timeout) label.AddLine("timeout " + std::to_string(node.timeout->count()) + " ms");
-  label.AddLine(node.trace);
+  for (const std::string& words : LabelLines(graph, node)) label.AddLine(words);
   const bool waits = node.runs_on == RunsOn::kCoroutine;
   std::string line = Name(number) + (waits ? "(" : "[") + label.Quoted() + (waits ? ")" : "]");
   if (node.on_longest_path) line += ":::longest";

@@ -55,6 +55,16 @@ std::string CostText(const NodeExplanation& node) {
   return text;
 }
 
+std::vector<std::string> LabelLines(const GraphExplanation& graph, const NodeExplanation& node) {
+  std::vector<std::string> lines = {node.id};
+  if (node.op != node.id) lines.push_back(node.op);
+  lines.push_back(RunsText(graph, node));
+  lines.push_back(CostText(node));
+  if (node.timeout) lines.push_back("timeout " + std::to_string(node.timeout->count()) + " ms");
+  lines.push_back(node.trace);
+  return lines;
+}
+
 std::string TimeText(double nanoseconds) {
   constexpr std::array<std::string_view, 4> kUnits = {" ns", " us", " ms", " s"};
   std::size_t unit = 0;

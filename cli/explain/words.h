@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/graph/explain.h"
 
@@ -18,6 +19,9 @@ std::string RunsText(const GraphExplanation& graph, const NodeExplanation& node)
 
 /// The static cost: "2 round trips", "50 ns + 6 ns/row"; empty when there is none to tell.
 std::string CostText(const NodeExplanation& node);
+
+/// What a picture writes into a node, line by line; lines with nothing to tell are empty.
+std::vector<std::string> LabelLines(const GraphExplanation& graph, const NodeExplanation& node);
 
 /// A time with three significant digits: "850 ns", "1.25 ms", "3 s". Not negative.
 std::string TimeText(double nanoseconds);

@@ -121,6 +121,15 @@ class FakeAsyncTask final : public AsyncTask {
   std::optional<ErrorCode> failure_;
 };
 
+using Tasks = std::vector<std::unique_ptr<const Task>>;
+
+template <typename... T>
+Tasks List(T... tasks) {
+  Tasks list;
+  (list.push_back(std::move(tasks)), ...);
+  return list;
+}
+
 /// A Graph over `inputs` with one task a node; every node that feeds no other is an output.
 inline std::shared_ptr<Graph> MakeGraph(const InputLists& inputs,
                                         std::vector<std::unique_ptr<const Task>> tasks) {

@@ -29,8 +29,6 @@ struct Bench {
   }
 };
 
-using Tasks = std::vector<std::unique_ptr<const Task>>;
-
 std::unique_ptr<const Task> Cpu(Placement place = Placement::kByCost) {
   return std::make_unique<FakeCpuTask>(
       [](const NodeContext& context) { return SumPlusOne(context.inputs); }, place);
@@ -40,13 +38,6 @@ std::unique_ptr<const Task> Cpu(FakeCpuTask::Body body, Placement place = Placem
 }
 std::unique_ptr<const Task> Wait(int ms, std::optional<ErrorCode> failure = {}) {
   return std::make_unique<FakeAsyncTask>(milliseconds(ms), failure);
-}
-
-template <typename... T>
-Tasks List(T... tasks) {
-  Tasks list;
-  (list.push_back(std::move(tasks)), ...);
-  return list;
 }
 
 TEST_CASE("a graph of cheap nodes is answered within Start") {

@@ -59,21 +59,12 @@ struct Bench {
   }
 };
 
-using Tasks = std::vector<std::unique_ptr<const Task>>;
-
 std::unique_ptr<const Task> Cpu(Placement place = Placement::kInline) {
   return std::make_unique<FakeCpuTask>(
       [](const NodeContext& context) { return SumPlusOne(context.inputs); }, place);
 }
 std::unique_ptr<const Task> Wait(int ms, std::optional<ErrorCode> failure = {}) {
   return std::make_unique<FakeAsyncTask>(milliseconds(ms), failure);
-}
-
-template <typename... T>
-Tasks List(T... tasks) {
-  Tasks list;
-  (list.push_back(std::move(tasks)), ...);
-  return list;
 }
 
 TEST_CASE("a trace tells when nodes were ready, started and ended, and the critical path") {
