@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/blocks.h"
 #include "engine/base/json.h"
+#include "engine/data/grouping.h"
 #include "engine/task/spec.h"
-#include "tasks/blocks.h"
 #include "tasks/common_params.h"
-#include "tasks/grouping.h"
 #include "tasks/specs.h"
 
 namespace rankd {

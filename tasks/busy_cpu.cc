@@ -3,9 +3,9 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/blocks.h"
 #include "engine/base/clock.h"
 #include "engine/task/spec.h"
-#include "tasks/blocks.h"
 #include "tasks/specs.h"
 
 namespace rankd {

@@ -1,7 +1,7 @@
 #include <memory>
 
+#include "engine/base/blocks.h"
 #include "engine/task/spec.h"
-#include "tasks/blocks.h"
 #include "tasks/specs.h"
 
 namespace rankd {

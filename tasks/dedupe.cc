@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/blocks.h"
+#include "engine/data/grouping.h"
+#include "engine/data/row_keys.h"
 #include "engine/task/spec.h"
-#include "tasks/blocks.h"
 #include "tasks/common_params.h"
-#include "tasks/grouping.h"
-#include "tasks/row_keys.h"
 #include "tasks/specs.h"
 
 namespace rankd {

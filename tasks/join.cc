@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/blocks.h"
 #include "engine/task/spec.h"
-#include "tasks/blocks.h"
 #include "tasks/gather.h"
 #include "tasks/row_index.h"
 #include "tasks/specs.h"

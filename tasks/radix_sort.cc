@@ -3,8 +3,8 @@
 #include <array>
 #include <cstddef>
 
-#include "tasks/blocks.h"
-#include "tasks/merge_sort.h"
+#include "engine/base/blocks.h"
+#include "engine/data/merge_sort.h"
 
 namespace rankd {
 namespace {

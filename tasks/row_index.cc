@@ -4,9 +4,9 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "tasks/blocks.h"
+#include "engine/base/blocks.h"
+#include "engine/data/row_keys.h"
 #include "tasks/quote.h"
-#include "tasks/row_keys.h"
 
 namespace rankd {
 namespace {

@@ -8,8 +8,8 @@
 #include "engine/base/result.h"
 #include "engine/base/stop.h"
 #include "engine/data/column.h"
+#include "engine/data/flat_map.h"
 #include "engine/data/rowset.h"
-#include "tasks/flat_map.h"
 
 namespace rankd {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/blocks.h"
 #include "engine/task/spec.h"
-#include "tasks/blocks.h"
 #include "tasks/specs.h"
 
 namespace rankd {

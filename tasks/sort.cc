@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/blocks.h"
 #include "engine/base/json.h"
 #include "engine/base/suggest.h"
+#include "engine/data/row_keys.h"
 #include "engine/task/spec.h"
-#include "tasks/blocks.h"
 #include "tasks/common_params.h"
 #include "tasks/radix_sort.h"
-#include "tasks/row_keys.h"
 #include "tasks/specs.h"
 
 namespace rankd {

@@ -53,8 +53,6 @@ Result<ColumnRef> ComputedStrings(Frame& frame, Operand root, bool makes_strings
 
 }  // namespace
 
-std::unexpected<Error> Cancelled() { return Fail(ErrorCode::kCancelled, "cancelled"); }
-
 Result<ColumnRef> EvaluateRoot(const Program& program, std::span<const InputColumn> inputs,
                                const Bindings& bindings, std::size_t rows, const StopToken& stop) {
   const Operand root = program.roots.front();

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/blocks.h"
 #include "engine/base/result.h"
 #include "engine/base/stop.h"
 #include "engine/data/rowset.h"
@@ -12,9 +13,6 @@
 #include "engine/expr/input.h"
 
 namespace rankd {
-
-/// What a stopped evaluation fails with.
-std::unexpected<Error> Cancelled();
 
 /// Calls sink(frame, begin, n) after each block of `rows` rows; false when `stop` was seen.
 template <typename Sink>

@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tasks/flat_map.h"
-#include "tasks/merge_sort.h"
+#include "engine/data/flat_map.h"
+#include "engine/data/merge_sort.h"
 #include "tasks/radix_sort.h"
 #include "tests/tasks/rows.h"
 

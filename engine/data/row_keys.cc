@@ -1,13 +1,13 @@
-#include "tasks/row_keys.h"
+#include "engine/data/row_keys.h"
 
 #include <bit>
 #include <cstddef>
 #include <span>
 #include <string_view>
 
-#include "tasks/blocks.h"
-#include "tasks/flat_map.h"
-#include "tasks/merge_sort.h"
+#include "engine/base/blocks.h"
+#include "engine/data/flat_map.h"
+#include "engine/data/merge_sort.h"
 
 namespace rankd {
 namespace {

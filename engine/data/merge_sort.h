@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tasks/blocks.h"
+#include "engine/base/blocks.h"
 
 namespace rankd {
 
@@ -30,7 +30,7 @@ void InsertionSort(std::span<T> items, Less less) {
 template <typename T, typename Less>
 [[nodiscard]] bool MergeSort(std::vector<T>& items, Less less, StopToken stop) {
   constexpr std::size_t kRun = 16;
-  static_assert(kBlockRows % kRun == 0);
+  static_assert(kStopCheckRows % kRun == 0);
   const std::size_t count = items.size();
   const bool sorted = ForEachBlock(count, stop, [&](std::size_t begin, std::size_t end) {
     for (; begin < end; begin += kRun) {

@@ -1,10 +1,10 @@
-#include "tasks/grouping.h"
+#include "engine/data/grouping.h"
 
 #include <cstddef>
 
-#include "tasks/blocks.h"
-#include "tasks/flat_map.h"
-#include "tasks/row_keys.h"
+#include "engine/base/blocks.h"
+#include "engine/data/flat_map.h"
+#include "engine/data/row_keys.h"
 
 namespace rankd {
 namespace {
