@@ -18,7 +18,8 @@ LoadedPlan Load(const PlanContext& context, std::string file, std::string_view e
   const std::unique_ptr<const Plan> plan =
       ParsePlan(*std::move(document), *context.registry, expected_name, loaded.problems);
   if (plan == nullptr) return loaded;
-  loaded.graph = BuildGraph(*plan, *context.tasks, *context.endpoints, loaded.problems);
+  PlanDirectory plans(*context.plan_dir, *context.registry);
+  loaded.graph = BuildGraph(*plan, *context.tasks, *context.endpoints, &plans, loaded.problems);
   return loaded;
 }
 
@@ -102,6 +103,13 @@ PlanCache::Entry PlanCache::Admit(std::string_view name, const LoadedPlan& plan,
   Entry entry;
   if (plan.graph == nullptr) {
     entry.error = SumUp(name, plan);
+    return entry;
+  }
+  if (NeedsCaller(*plan.graph)) {
+    entry.error = Error(ErrorCode::kInvalidPlan,
+                        "plan \"" + std::string(name) +
+                            "\" names \"$in\": it is made to be called by a node of another plan, "
+                            "not to be run by itself");
     return entry;
   }
   entry.graph = plan.graph;

@@ -135,9 +135,8 @@ void TraceFile::Write(const RunTrace& trace, std::string_view request_id,
 
 /// What the threads did: work inline on the loop, and jobs on the pool.
 void TraceFile::WriteThreads(const RunTrace& trace, std::string_view request_id) {
-  const std::vector<GraphNode>& nodes = trace.graph->nodes;
-  const auto write = [&](NodeId id, std::uint32_t thread, TimePoint start, TimePoint end) {
-    const GraphNode& node = nodes[Index(id)];
+  const auto write = [&](const GraphNode& node, std::uint32_t thread, TimePoint start,
+                         TimePoint end) {
     Event(*this, "X", node.id, thread)
         .At(start)
         .Lasting(end - start)
@@ -145,16 +144,16 @@ void TraceFile::WriteThreads(const RunTrace& trace, std::string_view request_id)
         .JsonArg("request_id", request_id);
   };
   for (const NodeSpan& span : trace.nodes) {
-    const bool is_inline =
-        nodes[Index(span.node)].cpu_task != nullptr && span.ran_on == RanOn::kLoop;
-    if (is_inline) write(span.node, kLoopThread, span.start, span.end);
+    const GraphNode& node = trace.NodeOf(span);
+    const bool is_inline = node.cpu_task != nullptr && span.ran_on == RanOn::kLoop;
+    if (is_inline) write(node, kLoopThread, span.start, span.end);
   }
   for (const PoolSlice& slice : trace.pool_slices) {
     for (; pool_threads_named_ <= slice.pool_thread; ++pool_threads_named_) {
       NameThread(kFirstPoolThread + pool_threads_named_,
                  "pool " + std::to_string(pool_threads_named_));
     }
-    write(slice.node, kFirstPoolThread + slice.pool_thread, slice.start, slice.end);
+    write(*slice.node, kFirstPoolThread + slice.pool_thread, slice.start, slice.end);
   }
 }
 
@@ -204,11 +203,12 @@ void TraceFile::WriteRequest(const RunTrace& trace, std::string_view request_id,
 
 void TraceFile::WriteNode(const RunTrace& trace, std::size_t span, std::uint64_t async_id) {
   const NodeSpan& node_span = trace.nodes[span];
-  const GraphNode& node = trace.graph->nodes[Index(node_span.node)];
+  const GraphNode& node = trace.NodeOf(node_span);
   {
     Event begin(*this, "b", node.id, kLoopThread);
     begin.At(node_span.start).Async("request", async_id).Arg("op", node.op);
     if (!node.trace.empty()) begin.Arg("trace", node.trace);
+    if (node_span.activation != 0) begin.Arg("activation", trace.PlaceOf(node_span));
     const auto waited =
         std::chrono::duration_cast<std::chrono::microseconds>(node_span.start - node_span.ready);
     begin.Arg("waited_us", static_cast<std::uint64_t>(waited.count()))

@@ -1,7 +1,10 @@
 #include "tasks/builtin.h"
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
+#include "engine/region/specs.h"
 #include "tasks/specs.h"
 
 namespace rankd {
@@ -13,6 +16,8 @@ TaskCatalog BuiltinTasks() {
       JoinSpec(),      MediaSpec(),   RecommendationSpec(), SleepSpec(),
       SortSpec(),      TakeSpec(),    ViewerSpec(),         VmSpec(),
   };
+  std::ranges::move(RegionSpecs(), std::back_inserter(specs));
+  std::ranges::sort(specs, {}, &TaskSpec::op);
   return TaskCatalog(std::move(specs));
 }
 

@@ -1,6 +1,7 @@
 // The one error type of the engine. Values only, owned by whoever holds them, any thread.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,6 +35,9 @@ enum class ErrorCode : std::uint8_t {
 };
 
 inline constexpr std::size_t kErrorCodeCount = 20;
+
+/// By the value of ErrorCode.
+using ErrorCodes = std::bitset<kErrorCodeCount>;
 
 /// The code as it stands in a response: `ErrorCode::kBadData` is "bad_data".
 std::string_view CodeName(ErrorCode code);

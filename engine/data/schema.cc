@@ -31,6 +31,11 @@ KeyId Schema::AddKey(KeySpec spec) {
   return key;
 }
 
+KeyId Schema::AddHiddenKey(KeySpec spec) {
+  keys_.push_back(std::move(spec));
+  return KeyId{static_cast<std::uint32_t>(keys_.size() - 1)};
+}
+
 ParamId Schema::AddParam(ParamSpec spec) {
   const ParamId param{static_cast<std::uint32_t>(params_.size())};
   RANKD_CHECK(param_by_name_.emplace(spec.name, param).second);

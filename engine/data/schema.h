@@ -48,6 +48,8 @@ class Schema {
   /// Adds; the name must be new (RANKD_CHECK). Before the schema is shared.
   KeyId AddKey(KeySpec spec);
   ParamId AddParam(ParamSpec spec);
+  /// Adds a key that rows may carry but that cannot be found: one of a plan this one calls.
+  KeyId AddHiddenKey(KeySpec spec);
   /// Replaces the attributes of an entry, name and type unchanged.
   void SetKey(KeyId key, KeySpec spec);
   void SetParam(ParamId param, ParamSpec spec);

@@ -1,5 +1,6 @@
 #include "engine/expr/expression.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/expr/compiled.h"
@@ -46,6 +47,11 @@ std::optional<ValueType> TypeOf(const Expression& expression) {
 
 std::span<const KeyId> KeysRead(const Expression& expression) { return expression.keys; }
 
+bool ReadsLoopVariables(const Expression& expression) {
+  return std::ranges::any_of(expression.sources, [](const UniformSource& source) {
+    return source.kind == UniformSource::Kind::kLoopVariable;
+  });
+}
 std::span<const ParamId> ParamsRead(const Expression& expression) { return expression.params; }
 
 double CostPerRow(const Expression& expression) { return expression.cost_per_row; }

@@ -75,6 +75,8 @@ std::optional<ValueType> TypeOf(const Expression& expression);
 std::span<const KeyId> KeysRead(const Expression& expression);
 /// The params it reads, sorted, without repeats.
 std::span<const ParamId> ParamsRead(const Expression& expression);
+/// Whether it names a loop variable.
+bool ReadsLoopVariables(const Expression& expression);
 /// Rough cost in nanoseconds a row, for the choice between inline and pool.
 double CostPerRow(const Expression& expression);
 

@@ -34,6 +34,7 @@ void AddCost(const GraphNode& node, NodeExplanation& explained) {
     explained.round_trips = node.async_task->RoundTrips();
     return;
   }
+  if (node.region != nullptr) return;
   explained.fixed_ns = node.cpu_task->EstimateCost(0);
   explained.ns_per_row =
       (node.cpu_task->EstimateCost(kCostRows) - explained.fixed_ns) / double{kCostRows};
@@ -99,6 +100,7 @@ NodeExplanation ExplainNode(const GraphNode& node, const Schema& schema, const E
   }
   explained.writes = KeysWritten(node, schema);
   AddCost(node, explained);
+  if (node.region != nullptr) explained.runs_on = RunsOn::kInline;
   if (node.cpu_task != nullptr) PlaceCpuWork(*node.cpu_task, scope, explained);
   return explained;
 }

@@ -29,14 +29,14 @@ std::string_view TableName(TableKind kind) {
   return kind == TableKind::kExpressions ? "expr_table" : "pred_table";
 }
 
-ExpressionTable::ExpressionTable(TableKind kind, const Plan& plan, EntryUses& uses,
-                                 Problems& problems)
+ExpressionTable::ExpressionTable(TableKind kind, const Plan& plan, const Schema& schema,
+                                 EntryUses& uses, Problems& problems)
     : kind_(kind), suggestions_([kind, &plan] { return FieldNames(TableOf(kind, plan)); }) {
   const Json* table = TableOf(kind, plan);
   if (table == nullptr) return;
   ExpressionScope scope;
-  scope.schema = plan.schema.get();
-  if (kind == TableKind::kPredicates) scope = PredicateScope(*plan.schema);
+  scope.schema = &schema;
+  if (kind == TableKind::kPredicates) scope = PredicateScope(schema);
   entries_.reserve(table->fields().size());
   for (const JsonField& field : table->fields()) {
     if (field.value.is_null()) continue;

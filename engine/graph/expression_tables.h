@@ -39,7 +39,8 @@ class ExpressionTable {
   };
 
   /// Compiles each entry once on its own and reports what is wrong with it.
-  ExpressionTable(TableKind kind, const Plan& plan, EntryUses& uses, Problems& problems);
+  ExpressionTable(TableKind kind, const Plan& plan, const Schema& schema, EntryUses& uses,
+                  Problems& problems);
 
   /// Nullptr if there is no such entry.
   Entry* Find(std::string_view id);

@@ -13,32 +13,43 @@
 #include "engine/base/ids.h"
 #include "engine/data/schema.h"
 #include "engine/expr/expression.h"
+#include "engine/graph/import.h"
 #include "engine/graph/topology.h"
 #include "engine/plan/endpoints.h"
 #include "engine/plan/failure_policy.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/plan_files.h"
 #include "engine/plan/plan_interface.h"
 #include "engine/plan/problem.h"
+#include "engine/region/region.h"
 #include "engine/task/spec.h"
 
 namespace rankd {
 
-/// One node that some output (or an effect) needs.
+struct Graph;
+
+/// One node that some output (or an effect, or a body) needs.
 struct GraphNode {
   std::string id;
   std::string op;
   std::string trace;
   std::unique_ptr<const Task> task;
-  const AsyncTask* async_task = nullptr;  ///< Exactly one of the two is set: `task`, typed.
+  const AsyncTask* async_task = nullptr;  ///< Exactly one of the three is set: `task`, typed.
   const CpuTask* cpu_task = nullptr;
-  std::vector<NodeId> inputs;
+  const Region* region = nullptr;
+  std::vector<NodeId> inputs;                        ///< Nodes, and imports after them.
   std::vector<ExpressionRef> expressions;            ///< By ExpressionSlot.
   std::vector<EndpointId> endpoints;                 ///< Those its params name, without repeats.
   std::optional<std::chrono::milliseconds> timeout;  ///< 0: none, whatever the flags say.
   std::optional<RetryPolicy> retry;
   OnError on_error = OnError::kFail;
-  std::uint32_t consumers = 0;  ///< Edges out, plus one for each time it is an output.
-  bool effect = false;          ///< It runs whether or not an output needs it.
+  /// Edges out, plus one for each time it is an output, plus one if a body captures it.
+  std::uint32_t consumers = 0;
+  bool effect = false;    ///< It runs whether or not an output needs it.
+  bool captured = false;  ///< Bodies may ask for its rows as long as its scope lasts.
+  bool lazy = false;      ///< Only bodies need it: it waits for the first that does.
+  /// What a region runs; a called plan's graph may be shared with other nodes.
+  std::vector<std::shared_ptr<const Graph>> bodies;
 };
 
 /// One node that nothing needs: it never runs, and is kept to be told of.
@@ -55,16 +66,30 @@ inline bool MayRecover(const GraphNode& node) {
   return node.retry.has_value() || node.on_error != OnError::kFail;
 }
 
+/// An import of a body, and how many edges and outputs take it.
+struct GraphImport {
+  Import import;
+  std::uint32_t consumers = 0;
+};
+
+/// A plan, or a body. Numbers from nodes.size() on count `imports`, in the topology too, where each
+/// requires the one edge from outside.
 struct Graph : PlanInterface {
   Topology topology;
-  std::vector<GraphNode> nodes;    ///< In topological order; pruned nodes are not here.
+  std::vector<GraphNode> nodes;  ///< In topological order; pruned nodes are not here.
+  std::vector<GraphImport> imports;
   std::vector<NodeId> outputs;     ///< In the plan's order; may repeat.
   std::vector<PrunedNode> pruned;  ///< In topological order.
 };
 
-/// Resolves and checks everything a plan names and compiles it. Nullptr when `problems` has errors
-/// (those found before count). Never recurses over the graph.
+/// Whether the plan is made to be called: it names `$in`, which a request does not give.
+inline bool NeedsCaller(const Graph& graph) { return !graph.imports.empty(); }
+
+/// Resolves and checks everything a plan names and compiles it, with the plans it calls, which come
+/// from `plans` (nullptr: there are none). Nullptr when `problems` has errors (those found before
+/// count). Recurses over bodies and calls, never over the nodes of one.
 std::shared_ptr<const Graph> BuildGraph(const Plan& plan, const TaskCatalog& catalog,
-                                        const EndpointTable& endpoints, Problems& problems);
+                                        const EndpointTable& endpoints, PlanSource* plans,
+                                        Problems& problems);
 
 }  // namespace rankd

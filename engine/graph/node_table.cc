@@ -10,18 +10,18 @@
 namespace rankd {
 namespace {
 
-std::string NodePointer(const PlanNode& node) { return JsonPointer("/nodes", node.index); }
-
-void ReportRepeat(const PlanNode& node, const PlanNode& other, Problems& problems) {
-  problems.Add(NodePointer(node) + "/node_id", "the node id " + JsonQuoted(node.id) +
-                                                   " is used more than once (also by " +
-                                                   NodePointer(other) + ")");
+void ReportRepeat(const PlanBody& body, const PlanNode& node, const PlanNode& other,
+                  Problems& problems) {
+  problems.Add(body.NodePointer(node) + "/node_id", "the node id " + JsonQuoted(node.id) +
+                                                        " is used more than once (also by " +
+                                                        body.NodePointer(other) + ")");
 }
 
 }  // namespace
 
-NodeTable::NodeTable(std::span<const PlanNode> nodes, Problems& problems)
-    : nodes_(nodes), slots_(std::bit_ceil(2 * nodes.size() + 1), kEmpty) {
+NodeTable::NodeTable(const PlanBody& body, Problems& problems)
+    : nodes_(body.nodes), slots_(std::bit_ceil(2 * body.nodes.size() + 1), kEmpty) {
+  const std::vector<PlanNode>& nodes = body.nodes;
   std::vector<bool> reported;
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i].id.empty()) continue;
@@ -31,9 +31,9 @@ NodeTable::NodeTable(std::span<const PlanNode> nodes, Problems& problems)
       continue;
     }
     reported.resize(nodes.size());
-    if (!reported[owner]) ReportRepeat(nodes[owner], nodes[i], problems);
+    if (!reported[owner]) ReportRepeat(body, nodes[owner], nodes[i], problems);
     reported[owner] = true;
-    ReportRepeat(nodes[i], nodes[owner], problems);
+    ReportRepeat(body, nodes[i], nodes[owner], problems);
   }
 }
 

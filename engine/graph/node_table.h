@@ -1,4 +1,4 @@
-// Node ids to their places in a plan. Used while a graph is built only.
+// Node ids to their places in a plan or body. Used while a graph is built only.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace rankd {
 
-/// A hash table with open addressing; references the plan's nodes.
+/// A hash table with open addressing; references the body's nodes.
 class NodeTable {
  public:
   /// Records an id that is used more than once at each of its places; the first one keeps it.
-  NodeTable(std::span<const PlanNode> nodes, Problems& problems);
+  NodeTable(const PlanBody& body, Problems& problems);
 
-  /// The position in the plan's `nodes`.
+  /// The position in the body's `nodes`.
   std::optional<std::uint32_t> Find(std::string_view id) const;
 
  private:

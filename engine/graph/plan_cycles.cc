@@ -48,7 +48,7 @@ class Components {
     while (!path_.empty()) {
       Step& step = path_.back();
       const std::uint32_t node = step.node;
-      const std::span<const std::uint32_t> inputs = edges_.InputsOf(node);
+      const std::span<const std::uint32_t> inputs = edges_.DependenciesOf(node);
       if (step.next_input == inputs.size()) {
         path_.pop_back();
         if (!path_.empty()) Lower(path_.back().node, low_[node]);
@@ -56,7 +56,7 @@ class Components {
         continue;
       }
       const std::uint32_t input = inputs[step.next_input++];
-      if (input == PlanEdges::kUnresolved) continue;
+      if (!edges_.IsNode(input)) continue;
       if (number_[input] == kUnseen) {
         Enter(input);
       } else if (number_[input] != 0 && component_[input] == kNoComponent) {
@@ -91,8 +91,8 @@ class Components {
 /// The first input of `node` in its own component; kUnresolved if there is none.
 std::uint32_t InputWithin(const PlanEdges& edges, const Components& components,
                           std::uint32_t node) {
-  for (const std::uint32_t input : edges.InputsOf(node)) {
-    if (input != PlanEdges::kUnresolved && components.SameComponent(input, node)) return input;
+  for (const std::uint32_t input : edges.DependenciesOf(node)) {
+    if (edges.IsNode(input) && components.SameComponent(input, node)) return input;
   }
   return PlanEdges::kUnresolved;
 }

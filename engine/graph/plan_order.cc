@@ -12,18 +12,20 @@ struct Successors {
 };
 
 Successors SuccessorsOf(const PlanEdges& edges) {
-  const std::size_t count = edges.node_count();
+  const auto count = static_cast<std::uint32_t>(edges.node_count());
   Successors successors;
   successors.begin.assign(count + 1, 0);
-  for (const std::uint32_t input : edges.inputs) {
-    if (input != PlanEdges::kUnresolved) ++successors.begin[input + 1];
+  for (std::uint32_t node = 0; node < count; ++node) {
+    for (const std::uint32_t before : edges.DependenciesOf(node)) {
+      if (edges.IsNode(before)) ++successors.begin[before + 1];
+    }
   }
   for (std::size_t i = 0; i < count; ++i) successors.begin[i + 1] += successors.begin[i];
   successors.nodes.resize(successors.begin[count]);
   std::vector<std::uint32_t> next(successors.begin.begin(), successors.begin.end() - 1);
   for (std::uint32_t node = 0; node < count; ++node) {
-    for (const std::uint32_t input : edges.InputsOf(node)) {
-      if (input != PlanEdges::kUnresolved) successors.nodes[next[input]++] = node;
+    for (const std::uint32_t before : edges.DependenciesOf(node)) {
+      if (edges.IsNode(before)) successors.nodes[next[before]++] = node;
     }
   }
   return successors;
@@ -55,19 +57,20 @@ std::vector<std::uint32_t> TopologicalOrder(const PlanEdges& edges) {
   return order;
 }
 
-std::vector<bool> NeededNodes(const PlanEdges& edges, std::vector<std::uint32_t> roots) {
-  std::vector<bool> needed(edges.node_count(), false);
+std::vector<bool> NodesBehind(const PlanEdges& edges, std::vector<std::uint32_t> roots,
+                              const MoreDependencies& more) {
+  std::vector<bool> reached(edges.node_count(), false);
   std::vector<std::uint32_t> open = std::move(roots);
-  open.insert(open.end(), edges.outputs.begin(), edges.outputs.end());
   while (!open.empty()) {
     const std::uint32_t node = open.back();
     open.pop_back();
-    if (node == PlanEdges::kUnresolved || needed[node]) continue;
-    needed[node] = true;
+    if (!edges.IsNode(node) || reached[node]) continue;
+    reached[node] = true;
     const std::span<const std::uint32_t> inputs = edges.InputsOf(node);
     open.insert(open.end(), inputs.begin(), inputs.end());
+    if (more) more(node, open);
   }
-  return needed;
+  return reached;
 }
 
 }  // namespace rankd

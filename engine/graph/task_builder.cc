@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "engine/base/check.h"
 #include "engine/base/number_text.h"
 #include "engine/base/suggest.h"
 #include "engine/plan/object_reader.h"
@@ -40,20 +41,29 @@ std::string RangeText(std::int64_t low, std::int64_t high) {
 
 }  // namespace
 
-BuildScope::BuildScope(const Plan& plan, const EndpointTable& endpoint_table,
+BuildScope::BuildScope(const Plan& plan, const Schema& key_schema,
+                       const EndpointTable& endpoint_table,
+                       const std::map<std::string, CalledPlan, std::less<>>& called_plans,
                        Problems& all_problems)
-    : schema(*plan.schema),
+    : schema(key_schema),
       endpoints(endpoint_table),
+      calls(called_plans),
       problems(all_problems),
       uses(schema, problems),
-      expressions(TableKind::kExpressions, plan, uses, problems),
-      predicates(TableKind::kPredicates, plan, uses, problems),
+      expressions(TableKind::kExpressions, plan, schema, uses, problems),
+      predicates(TableKind::kPredicates, plan, schema, uses, problems),
       key_names([this] { return KeyNames(schema); }),
       endpoint_names([this] { return EndpointNames(endpoints); }) {}
 
-PlanTaskBuilder::PlanTaskBuilder(BuildScope& scope, const PlanNode& node, const TaskSpec& spec,
+PlanTaskBuilder::PlanTaskBuilder(BuildScope& scope, const PlanBody& body, const BodyNames& names,
+                                 const PlanNode& node, const TaskSpec& spec,
                                  std::size_t input_count)
-    : scope_(scope), node_(node), spec_(spec), input_count_(input_count) {
+    : scope_(scope),
+      body_(body),
+      names_(names),
+      node_(node),
+      spec_(spec),
+      input_count_(input_count) {
   if (node.params != nullptr) read_.resize(node.params->fields().size());
 }
 
@@ -69,7 +79,7 @@ const Json* PlanTaskBuilder::Find(std::string_view param) {
 }
 
 std::string PlanTaskBuilder::PointerTo(std::string_view below_params) const {
-  return JsonPointer("/nodes", node_.index) + "/params" + std::string(below_params);
+  return body_.NodePointer(node_) + "/params" + std::string(below_params);
 }
 
 void PlanTaskBuilder::Problem(std::string_view pointer, std::string message) {
@@ -211,8 +221,7 @@ std::optional<NumberParam> PlanTaskBuilder::Number(std::string_view param, std::
             "unknown field " + JsonQuoted(field.name) + " beside \"expr\"");
     sound = false;
   }
-  ExpressionScope scope;
-  scope.schema = &scope_.schema;
+  ExpressionScope scope = AnyScope();
   scope.kind = ExpressionKind::kScalar;
   scope.target = ValueType::kInt;
   scope.target_name = "param " + JsonQuoted(param) + " (int)";
@@ -265,6 +274,43 @@ std::optional<KeyTemplate> PlanTaskBuilder::Template(std::string_view param,
     if (!CheckUse(named, Below(param), KeyUse::kRead)) return std::nullopt;
   }
   return *std::move(key);
+}
+
+std::optional<std::int64_t> PlanTaskBuilder::Count(std::string_view param, std::int64_t low,
+                                                   std::int64_t high, std::int64_t otherwise) {
+  const Json* value = Find(param);
+  if (value == nullptr) return otherwise;
+  const std::optional<std::int64_t> number = value->AsInt();
+  if (number && *number >= low && *number <= high) return number;
+  WrongType(Below(param), param, RangeText(low, high), *value);
+  return std::nullopt;
+}
+
+std::optional<BodyRef> PlanTaskBuilder::Body(std::string_view pointer) {
+  const std::string place = PointerTo(pointer);
+  for (std::size_t i = 0; i < node_.bodies.size(); ++i) {
+    const PlanBody& body = node_.bodies[i];
+    if (body.pointer == place) return BodyRef{static_cast<std::uint32_t>(i), body.catch_codes};
+  }
+  return std::nullopt;
+}
+
+std::shared_ptr<const Schema> PlanTaskBuilder::CalledPlan(std::string_view param) {
+  const Json* value = Require(param);
+  if (value == nullptr) return nullptr;
+  const std::optional<std::string_view> name = value->AsString();
+  if (!name) {
+    WrongType(Below(param), param, "the name of a plan", *value);
+    return nullptr;
+  }
+  const auto found = scope_.calls.find(*name);
+  RANKD_CHECK(found != scope_.calls.end());
+  if (found->second.graph == nullptr) {
+    Problem(Below(param), found->second.refused);
+    return nullptr;
+  }
+  called_ = found->second.graph;
+  return found->second.schema;
 }
 
 void PlanTaskBuilder::RefuseOtherParams() {

@@ -5,10 +5,17 @@
 
 namespace rankd {
 
-ExpressionScope PlanTaskBuilder::ScopeFor(ExpressionKind kind, KeyId target) const {
-  const KeySpec& key = scope_.schema.key(target);
+ExpressionScope PlanTaskBuilder::AnyScope() const {
   ExpressionScope scope;
   scope.schema = &scope_.schema;
+  scope.loop_variables = names_.loop_variables;
+  scope.error_variables = names_.error_variables;
+  return scope;
+}
+
+ExpressionScope PlanTaskBuilder::ScopeFor(ExpressionKind kind, KeyId target) const {
+  const KeySpec& key = scope_.schema.key(target);
+  ExpressionScope scope = AnyScope();
   scope.kind = kind;
   scope.target = key.type;
   scope.target_name = "key " + JsonQuoted(key.name) + " (" + std::string(TypeName(key.type)) + ")";
@@ -17,20 +24,45 @@ ExpressionScope PlanTaskBuilder::ScopeFor(ExpressionKind kind, KeyId target) con
 
 std::optional<ExpressionSlot> PlanTaskBuilder::RowExpression(std::string_view param,
                                                              std::optional<KeyId> target) {
-  ExpressionScope any;
-  any.schema = &scope_.schema;
   return ReadExpression(param, TableKind::kExpressions,
-                        target ? ScopeFor(ExpressionKind::kRow, *target) : any);
+                        target ? ScopeFor(ExpressionKind::kRow, *target) : AnyScope());
 }
 
 std::optional<ExpressionSlot> PlanTaskBuilder::Predicate(std::string_view param) {
-  return ReadExpression(param, TableKind::kPredicates, PredicateScope(scope_.schema));
+  ExpressionScope scope = PredicateScope(scope_.schema);
+  scope.loop_variables = names_.loop_variables;
+  scope.error_variables = names_.error_variables;
+  return ReadExpression(param, TableKind::kPredicates, scope);
 }
 
 std::optional<ExpressionSlot> PlanTaskBuilder::ScalarExpression(const Json& value,
                                                                 std::string_view pointer,
                                                                 KeyId target) {
   return Compile(value, pointer, ScopeFor(ExpressionKind::kScalar, target));
+}
+
+std::optional<ExpressionSlot> PlanTaskBuilder::Condition(const Json& value,
+                                                         std::string_view pointer, bool in_body) {
+  ExpressionScope scope = AnyScope();
+  if (in_body && !node_.bodies.empty()) {
+    names_in_body_ = names_.loop_variables;
+    names_in_body_.emplace_back(node_.bodies.front().loop_variable);
+    scope.loop_variables = names_in_body_;
+  }
+  scope.kind = ExpressionKind::kScalar;
+  scope.target = ValueType::kBool;
+  scope.target_name = "condition (bool)";
+  return Compile(value, pointer, scope);
+}
+
+std::optional<ExpressionSlot> PlanTaskBuilder::Argument(const Json& value, std::string_view pointer,
+                                                        const ParamSpec& param) {
+  ExpressionScope scope = AnyScope();
+  scope.kind = ExpressionKind::kScalar;
+  scope.target = param.type;
+  scope.target_name =
+      "param " + JsonQuoted(param.name) + " (" + std::string(TypeName(param.type)) + ")";
+  return Compile(value, pointer, scope);
 }
 
 double PlanTaskBuilder::CostPerRow(ExpressionSlot slot) const {

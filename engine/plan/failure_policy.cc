@@ -25,30 +25,32 @@ bool IsOfTheRequest(ErrorCode code) {
   return code == ErrorCode::kDeadlineExceeded || code == ErrorCode::kCancelled;
 }
 
-void ParseCodes(const Json& codes, const Place& place, RetryPolicy& policy, Problems& problems) {
+}  // namespace
+
+ErrorCodes ParseErrorCodes(const Json& list, const Place& place, Problems& problems) {
+  ErrorCodes codes;
   std::vector<std::string_view> known;
   for (std::size_t i = 0; i < kErrorCodeCount; ++i) {
     const auto code = static_cast<ErrorCode>(i);
     if (!IsOfTheRequest(code)) known.push_back(CodeName(code));
   }
-  for (std::size_t i = 0; i < codes.items().size(); ++i) {
-    const Json& item = codes.items()[i];
+  for (std::size_t i = 0; i < list.items().size(); ++i) {
+    const Json& item = list.items()[i];
     const std::string_view name = item.AsString().value_or(std::string_view());
     const std::optional<ErrorCode> code = CodeFromName(name);
     if (code && !IsOfTheRequest(*code)) {
-      policy.on.set(static_cast<std::size_t>(*code));
+      codes.set(static_cast<std::size_t>(*code));
     } else if (code) {
       problems.Add(Place(place, i).Pointer(),
-                   JsonQuoted(name) + " ends the whole request: no node can be tried again");
+                   JsonQuoted(name) + " ends the whole request, whatever a node does about it");
     } else {
       problems.Add(Place(place, i).Pointer(),
                    "unknown error code " + (name.empty() ? item.Describe() : JsonQuoted(name)) +
                        DidYouMean(name, known));
     }
   }
+  return codes;
 }
-
-}  // namespace
 
 Duration RetryPolicy::PauseAfter(std::int64_t attempt, double draw) const {
   // Beyond any deadline, and within what nanoseconds hold.
@@ -75,7 +77,7 @@ std::optional<RetryPolicy> ParseRetry(const Json& json, const Place& place, Prob
       reader.Int("max_backoff_ms", 0, kMaxWhole).value_or(policy.max_backoff.count()));
   policy.jitter = reader.Number("jitter", 0, 1).value_or(policy.jitter);
   if (const Json* codes = reader.Array("on", Need::kOptional)) {
-    ParseCodes(*codes, Place(place, "on"), policy, problems);
+    policy.on = ParseErrorCodes(*codes, Place(place, "on"), problems);
   } else {
     for (const ErrorCode code : kRetriedByDefault) policy.on.set(static_cast<std::size_t>(code));
   }

@@ -1,7 +1,6 @@
 // What a node does about its own failure: `retry` and `on_error`.
 #pragma once
 
-#include <bitset>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -21,7 +20,7 @@ struct RetryPolicy {
   double multiplier = 2;
   std::chrono::milliseconds max_backoff{1000};
   double jitter = 0.5;  ///< 0…1: how much of a pause is left to chance.
-  std::bitset<kErrorCodeCount> on;
+  ErrorCodes on;
 
   bool Covers(ErrorCode code) const { return on[static_cast<std::size_t>(code)]; }
   /// The pause after the `attempt`th execution, from 1: min(max_backoff, backoff ·
@@ -35,6 +34,10 @@ enum class OnError : std::uint8_t {
   kEmpty,  ///< No rows.
   kPass,   ///< The first input's rows; no rows without inputs.
 };
+
+/// The codes a list of names stands for. Those that end the whole request, deadline_exceeded and
+/// cancelled, are refused: no node fails with them.
+ErrorCodes ParseErrorCodes(const Json& list, const Place& place, Problems& problems);
 
 /// Reads the object `json`; nullopt when something in it is broken, which is recorded.
 std::optional<RetryPolicy> ParseRetry(const Json& json, const Place& place, Problems& problems);

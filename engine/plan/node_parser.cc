@@ -17,9 +17,6 @@ constexpr std::array<std::string_view, 10> kNodeFields = {
     "effect",  "retry", "on_error", "extensions", "source_span",
 };
 
-constexpr std::array<std::string_view, 5> kControlFlowOps = {"branch", "for_each", "loop", "try",
-                                                             "call"};
-
 bool IsAsciiLetterOrDigit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
@@ -46,8 +43,6 @@ void ParseOp(ObjectReader& reader, PlanNode& node) {
   const std::string_view name = WithoutNamespace(*op);
   if (name.empty()) {
     reader.Problem("op", "\"op\" must name an op, not be empty");
-  } else if (std::ranges::find(kControlFlowOps, name) != kControlFlowOps.end()) {
-    reader.Problem("op", "the op " + JsonQuoted(name) + ": control flow is not in this build yet");
   } else {
     node.op = name;
   }
@@ -108,8 +103,8 @@ std::string_view WithoutNamespace(std::string_view op) {
   return is_identifier ? op.substr(colons + 2) : op;
 }
 
-PlanNode ParseNode(const Json& json, const Place& place, const Capabilities& capabilities,
-                   Problems& problems) {
+PlanNode ParseNode(const Json& json, const Place& place, const BodyScope& scope) {
+  Problems& problems = scope.problems;
   PlanNode node;
   ObjectReader reader(json, place, problems);
   reader.RefuseOthers(kNodeFields);
@@ -117,10 +112,12 @@ PlanNode ParseNode(const Json& json, const Place& place, const Capabilities& cap
   ParseOp(reader, node);
   ParseInputs(reader, json, place, node, problems);
   ParseParams(reader, json, place, node, problems);
+  if (IsControlFlowOp(node.op)) ParseBodies(Place(place, "params"), scope, node);
   node.timeout_ms = reader.Int("timeout_ms", 0, kMaxWhole);
   node.effect = reader.Bool("effect").value_or(false);
   ParseFailurePolicy(reader, place, node, problems);
-  capabilities.CheckExtensions(reader.Find("extensions"), Place(place, "extensions"), problems);
+  scope.capabilities.CheckExtensions(reader.Find("extensions"), Place(place, "extensions"),
+                                     problems);
   return node;
 }
 

@@ -19,6 +19,11 @@ namespace rankd {
 inline constexpr std::size_t kMaxNodes = 1'000'000;
 inline constexpr std::size_t kMaxPlanBytes = std::size_t{256} << 20;
 
+/// Bodies deeper than this are refused: they are read, built and cancelled by recursion.
+inline constexpr std::size_t kMaxBodyDepth = 64;
+
+struct PlanBody;
+
 /// Views point into the plan's document.
 struct PlanNode {
   std::string_view id;  ///< Empty when it could not be read.
@@ -34,19 +39,36 @@ struct PlanNode {
   bool effect = false;
   std::optional<RetryPolicy> retry;
   OnError on_error = OnError::kFail;
-  std::string_view trace;  ///< params.trace, a label for traces.
-  std::size_t index = 0;   ///< In the file's `nodes`.
+  std::string_view trace;        ///< params.trace, a label for traces.
+  std::size_t index = 0;         ///< In the `nodes` it stands in.
+  std::vector<PlanBody> bodies;  ///< Those its params hold, in the order of the op's params.
 };
 
-struct Plan {
+/// Nodes and outputs: of a plan, or of a body that stands in a node's params.
+struct PlanBody {
+  std::string pointer;          ///< JSON pointer of the object; "" for a plan.
+  std::vector<PlanNode> nodes;  ///< In the file's order; what is no object is left out.
+  std::vector<std::string_view> outputs;
+  std::vector<std::size_t> output_indices;  ///< Where each stood in the file's `outputs`.
+
+  /// What the op of its node adds to the names that may be used inside.
+  std::string_view loop_variable;         ///< L.name; empty for none.
+  bool has_carry = false;                 ///< `$carry`
+  bool has_error = false;                 ///< E.code, E.message, E.node
+  std::optional<ErrorCodes> catch_codes;  ///< Of a catch that lists them.
+
+  std::string NodePointer(const PlanNode& node) const {
+    return JsonPointer(pointer + "/nodes", node.index);
+  }
+};
+
+/// A plan's own pointer is empty, and nothing is added to its names.
+struct Plan : PlanBody {
   explicit Plan(JsonDocument parsed) : document(std::move(parsed)) {}
 
   std::string name;
   JsonDocument document;
   std::shared_ptr<const Schema> schema;  ///< The registry's with the plan's own entries.
-  std::vector<PlanNode> nodes;           ///< In the file's order; what is no object is left out.
-  std::vector<std::string_view> outputs;
-  std::vector<std::size_t> output_indices;  ///< Where each stood in the file's `outputs`.
   const Json* expr_table = nullptr;
   const Json* pred_table = nullptr;
 };

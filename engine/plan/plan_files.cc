@@ -154,4 +154,11 @@ std::optional<JsonDocument> ReadJsonFile(const std::string& path, Problems& prob
   return *std::move(document);
 }
 
+Result<std::unique_ptr<const Plan>> PlanDirectory::Load(std::string_view name, Problems& problems) {
+  RANKD_TRY(const std::string path, FindPlan(plan_dir_, name));
+  std::optional<JsonDocument> document = ReadJsonFile(path, problems);
+  if (!document) return nullptr;
+  return ParsePlan(*std::move(document), registry_, name, problems);
+}
+
 }  // namespace rankd

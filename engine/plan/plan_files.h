@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,5 +38,28 @@ std::optional<std::string> PlanNameOf(std::string_view path);
 /// ReadWholeFile, then ParseJson; what goes wrong is a problem of the whole file.
 std::optional<JsonDocument> ReadJsonFile(const std::string& path, Problems& problems,
                                          std::size_t limit = kMaxPlanBytes);
+
+/// Plans by name, for nodes that call one.
+class PlanSource {
+ public:
+  virtual ~PlanSource() = default;
+  /// The plan as it was written, with what is wrong with it in `problems`; nullptr where there is
+  /// nothing to go on with. Fails with unknown_plan when there is none of that name.
+  [[nodiscard]] virtual Result<std::unique_ptr<const Plan>> Load(std::string_view name,
+                                                                 Problems& problems) = 0;
+};
+
+/// The plans of a directory.
+class PlanDirectory final : public PlanSource {
+ public:
+  /// Both outlive it.
+  PlanDirectory(const std::string& plan_dir, const Schema& registry)
+      : plan_dir_(plan_dir), registry_(registry) {}
+  Result<std::unique_ptr<const Plan>> Load(std::string_view name, Problems& problems) override;
+
+ private:
+  const std::string& plan_dir_;
+  const Schema& registry_;
+};
 
 }  // namespace rankd

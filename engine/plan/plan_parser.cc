@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/plan/body_parser.h"
 #include "engine/plan/capabilities.h"
-#include "engine/plan/node_parser.h"
 #include "engine/plan/object_reader.h"
 #include "engine/plan/place.h"
 #include "engine/plan/plan.h"
@@ -54,47 +54,6 @@ void ParseVersion(ObjectReader& reader, const Json& root) {
   }
 }
 
-void ParseNodes(ObjectReader& reader, const Place& root, const Capabilities& capabilities,
-                Plan& plan, Problems& problems) {
-  const Json* nodes = reader.Array("nodes", Need::kRequired);
-  if (nodes == nullptr) return;
-  const std::span<const Json> items = nodes->items();
-  if (items.empty()) reader.Problem("nodes", "a plan needs at least one node");
-  if (items.size() > kMaxNodes) {
-    reader.Problem("nodes", "a plan may have 1000000 nodes, not " + std::to_string(items.size()));
-    return;
-  }
-  const Place place(root, "nodes");
-  plan.nodes.reserve(items.size());
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const Place here(place, i);
-    if (!items[i].is_object()) {
-      problems.Add(here.Pointer(), "a node must be an object, not " + items[i].Describe());
-      continue;
-    }
-    plan.nodes.push_back(ParseNode(items[i], here, capabilities, problems));
-    plan.nodes.back().index = i;
-  }
-}
-
-void ParseOutputs(ObjectReader& reader, const Place& root, Plan& plan, Problems& problems) {
-  const Json* outputs = reader.Array("outputs", Need::kRequired);
-  if (outputs == nullptr) return;
-  const std::span<const Json> items = outputs->items();
-  if (items.empty()) reader.Problem("outputs", "a plan needs at least one output");
-  const Place place(root, "outputs");
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const std::string_view id = items[i].AsString().value_or(std::string_view());
-    if (id.empty()) {
-      problems.Add(Place(place, i).Pointer(),
-                   "an output must be a node id, not " + items[i].Describe());
-      continue;
-    }
-    plan.outputs.push_back(id);
-    plan.output_indices.push_back(i);
-  }
-}
-
 }  // namespace
 
 std::unique_ptr<Plan> ParsePlan(JsonDocument document, const Schema& registry,
@@ -121,8 +80,7 @@ std::unique_ptr<Plan> ParsePlan(JsonDocument document, const Schema& registry,
   const Capabilities capabilities(reader.Find("capabilities_required"),
                                   Place(place, "capabilities_required"), problems);
   capabilities.CheckExtensions(reader.Find("extensions"), Place(place, "extensions"), problems);
-  ParseNodes(reader, place, capabilities, *plan, problems);
-  ParseOutputs(reader, place, *plan, problems);
+  ParseNodesAndOutputs(reader, place, BodyScope{capabilities, problems}, *plan);
   return plan;
 }
 

@@ -26,12 +26,11 @@ Result<RowSet> ResultOf(Work&& work) {
 
 }  // namespace
 
-bool ActiveNode::StartCoroutine(const GraphNode& graph_node, NodeId node) {
-  node_ = node;
+bool ActiveNode::StartCoroutine() {
   context.inputs = inputs;
   context.expressions = expressions;
   context.stop_source = &stop_source_;
-  coroutine_.emplace(graph_node.async_task->Run(context));
+  coroutine_.emplace(graph_node_->async_task->Run(context));
   return coroutine_->Start(*this);
 }
 
@@ -39,13 +38,10 @@ Result<RowSet> ActiveNode::TakeCoroutineResult() {
   return ResultOf([this] { return coroutine_->TakeResult(); });
 }
 
-void ActiveNode::StartJob(const GraphNode& graph_node, NodeId node, Executor& executor,
-                          Loop& loop) {
-  node_ = node;
+void ActiveNode::StartJob(Executor& executor, Loop& loop) {
   context.inputs = inputs;
   context.expressions = expressions;
   context.stop = StopToken(stop_flag_);
-  cpu_task_ = graph_node.cpu_task;
   loop_ = &loop;
   executor.Submit(*this);
 }
@@ -57,10 +53,6 @@ void ActiveNode::Pause(TimePoint due, Loop& loop) {
 
 void ActiveNode::Stop() {
   Disarm();
-  if (pausing_) {
-    run_.OnPauseStopped(*this);
-    return;
-  }
   stop_flag_.Request();
   stop_source_.Stop();
 }
@@ -69,12 +61,13 @@ void ActiveNode::Recycle() {
   EndAttempt();
   inputs.clear();
   attempt = 1;
-  wanted = true;
+  span = kNotTraced;
 }
 
 void ActiveNode::EndAttempt() {
   Disarm();
   pausing_ = false;
+  region.End();
   coroutine_.reset();
   expressions.clear();
   context = AsyncContext();
@@ -87,8 +80,8 @@ void ActiveNode::EndAttempt() {
 void ActiveNode::OnCoDone() { run_.OnActiveDone(*this, TakeCoroutineResult()); }
 
 void ActiveNode::Execute(std::uint32_t thread) {
-  if (timed) pool_slice_ = {node_, thread, loop_->Now(), {}};
-  job_result_.emplace(RunCpuTask(*cpu_task_, context));
+  if (timed) pool_slice_ = {graph_node_, thread, loop_->Now(), {}};
+  job_result_.emplace(RunCpuTask(*graph_node_->cpu_task, context));
   if (timed) pool_slice_.end = loop_->Now();
   loop_->Post(*this);
 }
@@ -104,7 +97,7 @@ void ActiveNode::OnTimer() {
 }
 
 std::size_t ActiveNode::OnSubmit(const KvClient& client, const CommandBatch& commands) {
-  return run_.OnSubmit(node_, client, commands);
+  return run_.OnSubmit(span, client, commands);
 }
 
 void ActiveNode::OnReplies(std::size_t pipeline, const Result<Replies>& replies) {
@@ -115,44 +108,40 @@ Result<RowSet> RunCpuTask(const CpuTask& task, const NodeContext& context) {
   return ResultOf([&] { return task.Run(context); });
 }
 
-ActiveNode& ActiveNodes::Acquire() {
+ActiveNode& ActiveNodes::Acquire(Activation& activation, NodeId node) {
   if (spare_.empty()) {
     all_.push_back(std::make_unique<ActiveNode>(run_));
     spare_.push_back(all_.back().get());
   }
   ActiveNode& active = *spare_.back();
   spare_.pop_back();
-  active.in_flight_ = true;
+  ++under_way_;
+  active.node_ = node;
+  active.graph_node_ = &activation.graph->nodes[Index(node)];
+  active.activation_ = &activation;
   active.previous_ = nullptr;
-  active.next_ = head_;
-  if (head_ != nullptr) head_->previous_ = &active;
-  head_ = &active;
+  active.next_ = activation.active;
+  if (activation.active != nullptr) activation.active->previous_ = &active;
+  activation.active = &active;
   return active;
 }
 
-void ActiveNodes::Release(ActiveNode& active) {
+void ActiveNodes::Abandon(ActiveNode& active) {
   if (active.previous_ != nullptr) {
     active.previous_->next_ = active.next_;
   } else {
-    RANKD_CHECK(head_ == &active);
-    head_ = active.next_;
+    RANKD_CHECK(active.activation_->active == &active);
+    active.activation_->active = active.next_;
   }
   if (active.next_ != nullptr) active.next_->previous_ = active.previous_;
-  active.in_flight_ = false;
-  active.Recycle();
-  spare_.push_back(&active);
+  active.activation_ = nullptr;
 }
 
-void ActiveNodes::StopAll() {
-  // Stopping one may end it, and others; nothing new starts in a run that is being stopped, so
-  // what has ended stays marked as such.
-  stopping_.clear();
-  for (ActiveNode* active = head_; active != nullptr; active = active->next_) {
-    stopping_.push_back(active);
-  }
-  for (ActiveNode* active : stopping_) {
-    if (active->in_flight_) active->Stop();
-  }
+void ActiveNodes::Release(ActiveNode& active) {
+  if (active.wanted()) Abandon(active);
+  active.Recycle();
+  --under_way_;
+  spare_.push_back(&active);
 }
 
 }  // namespace rankd

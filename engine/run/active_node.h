@@ -1,5 +1,5 @@
-// ActiveNode: a node that is waiting for something outside the run: a coroutine, or a pool job.
-// Owned by its Run, recycled between nodes and requests.
+// ActiveNode: a node that is under way: a coroutine, a pool job, a pause between two attempts, or a
+// region whose bodies run. Owned by its Run, recycled between nodes and requests.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,8 @@
 #include "engine/io/executor.h"
 #include "engine/io/loop.h"
 #include "engine/kv/observer.h"
+#include "engine/run/activation.h"
+#include "engine/run/region_node.h"
 #include "engine/run/trace.h"
 #include "engine/task/task.h"
 
@@ -21,27 +23,33 @@ namespace rankd {
 class Run;
 
 /// Lives from the start of a node until its coroutine has ended or its job has come back, also when
-/// the run has been answered long before. The pool thread touches the job's own parts only.
+/// its activation has ended, or the run has been answered, long before: then it is not `wanted`.
+/// The pool thread touches the job's own parts only.
 class ActiveNode final : public CoCompletion,
                          public PoolJob,
                          public LoopTask,
                          public Timer,
                          private KvObserver {
  public:
-  explicit ActiveNode(Run& run) : run_(run) {}
+  explicit ActiveNode(Run& run) : region(run, *this), run_(run) {}
 
   NodeId node() const { return node_; }
+  /// Nullptr once it is not wanted any more.
+  Activation* activation() const { return activation_; }
+  const GraphNode& graph_node() const { return *graph_node_; }
 
   // Filled by the run before Start….
   std::vector<RowSet> inputs;
   std::vector<BoundExpression> expressions;
   AsyncContext context;
 
-  /// Starts the coroutine of `graph_node`. True when it has ended already: take the result.
-  bool StartCoroutine(const GraphNode& graph_node, NodeId node);
+  RegionNode region;
+
+  /// Starts the node's coroutine. True when it has ended already: take the result.
+  bool StartCoroutine();
   Result<RowSet> TakeCoroutineResult();
-  /// Hands `graph_node`'s CPU work to `executor`; it comes back through `loop`.
-  void StartJob(const GraphNode& graph_node, NodeId node, Executor& executor, Loop& loop);
+  /// Hands the node's CPU work to `executor`; it comes back through `loop`.
+  void StartJob(Executor& executor, Loop& loop);
   /// Of a job that has come back: when it ran, and where. Only when `timed` was set.
   const PoolSlice& pool_slice() const { return pool_slice_; }
 
@@ -51,10 +59,14 @@ class ActiveNode final : public CoCompletion,
 
   /// Waits until `due`, then tells the run: a pause between two attempts.
   void Pause(TimePoint due, Loop& loop);
-  void set_node(NodeId node) { node_ = node; }
-  std::int64_t attempt = 1;  ///< Which execution of the node this is.
-  /// False once the run does not wait for it any more: its result is dropped.
-  bool wanted = true;
+  bool pausing() const { return pausing_; }
+  /// Keeps the result of what has ended while the run was busy elsewhere.
+  void Keep(Result<RowSet> result) { job_result_.emplace(std::move(result)); }
+  Result<RowSet> TakeKept() { return *std::move(job_result_); }
+  std::int64_t attempt = 1;         ///< Which execution of the node this is.
+  std::uint32_t span = kNotTraced;  ///< Of the trace.
+  /// Whether anyone waits for it; else its result is dropped.
+  bool wanted() const { return activation_ != nullptr; }
 
   /// Tells whatever is in flight to stop. The end still comes, later or from within this call.
   void Stop();
@@ -75,43 +87,43 @@ class ActiveNode final : public CoCompletion,
 
   Run& run_;
   NodeId node_{};
+  const GraphNode* graph_node_ = nullptr;
+  Activation* activation_ = nullptr;
   std::optional<Co<Result<RowSet>>> coroutine_;
   StopSource stop_source_;
-  const CpuTask* cpu_task_ = nullptr;
   Loop* loop_ = nullptr;
   StopFlag stop_flag_;
   std::optional<Result<RowSet>> job_result_;
-  PoolSlice pool_slice_;  ///< Written by the pool thread before its post.
-  bool in_flight_ = false;
-  bool pausing_ = false;  ///< The timer ends a pause, not an attempt.
-  ActiveNode* previous_ = nullptr;
+  PoolSlice pool_slice_;            ///< Written by the pool thread before its post.
+  bool pausing_ = false;            ///< The timer ends a pause, not an attempt.
+  ActiveNode* previous_ = nullptr;  ///< Among those of its activation.
   ActiveNode* next_ = nullptr;
 };
 
 /// Runs CPU work on the calling thread; what it throws becomes an error.
 Result<RowSet> RunCpuTask(const CpuTask& task, const NodeContext& context);
 
-/// The active nodes of one run: those in flight, and spare ones.
+/// The active nodes of one run: those under way, and spare ones.
 class ActiveNodes {
  public:
   explicit ActiveNodes(Run& run) : run_(run) {}
   ActiveNodes(const ActiveNodes&) = delete;
   ActiveNodes& operator=(const ActiveNodes&) = delete;
 
-  bool empty() const { return head_ == nullptr; }
-  /// In flight from now on.
-  ActiveNode& Acquire();
-  /// Not in flight any more; back to the spare ones.
+  /// Nothing is under way, wanted or not.
+  bool empty() const { return under_way_ == 0; }
+  /// Under way from now on, as one of `activation`'s.
+  ActiveNode& Acquire(Activation& activation, NodeId node);
+  /// Nobody waits for it any more; its end still comes.
+  void Abandon(ActiveNode& active);
+  /// Not under way any more; back to the spare ones.
   void Release(ActiveNode& active);
-  /// Stops every one in flight; each may end, and be released, from within.
-  void StopAll();
 
  private:
   Run& run_;
-  ActiveNode* head_ = nullptr;
+  std::size_t under_way_ = 0;
   std::vector<std::unique_ptr<ActiveNode>> all_;
   std::vector<ActiveNode*> spare_;
-  std::vector<ActiveNode*> stopping_;  ///< Scratch of StopAll.
 };
 
 }  // namespace rankd

@@ -1,4 +1,4 @@
-// The part of Run that sees to nodes with `retry` or `on_error`.
+// The part of Run that sees to nodes with `retry`, `on_error` or bodies.
 #include <random>
 #include <utility>
 
@@ -6,44 +6,55 @@
 #include "engine/run/run.h"
 
 namespace rankd {
+namespace {
 
-void Run::StartRecoverable(const GraphNode& node, NodeId id) {
-  ActiveNode& active = active_.Acquire();
-  active.set_node(id);
-  TakeInputs(node, active.inputs);
+std::size_t RowsOf(const std::vector<RowSet>& inputs) {
+  std::size_t rows = 0;
+  for (const RowSet& input : inputs) rows += input.rows();
+  return rows;
+}
+
+}  // namespace
+
+void Run::StartRecoverable(Activation& activation, const GraphNode& node, NodeId id) {
+  ActiveNode& active = active_.Acquire(activation, id);
+  TakeInputs(activation, node, active.inputs);
   if (spec_.trace) {
-    std::size_t rows = 0;
-    for (const RowSet& input : active.inputs) rows += input.rows();
+    const std::size_t rows = RowsOf(active.inputs);
     const bool on_pool =
         node.cpu_task != nullptr && !rankd::RunsInline(*node.cpu_task, rows, spec_.cpu);
-    recorder_.OnStart(id, on_pool ? RanOn::kPool : RanOn::kLoop, rows);
+    active.span =
+        recorder_.OnStart(activation.trace, id, on_pool ? RanOn::kPool : RanOn::kLoop, rows);
   }
   StartAttempt(active);
 }
 
 void Run::StartAttempt(ActiveNode& active) {
-  const NodeId id = active.node();
-  const GraphNode& node = spec_.graph->nodes[Index(id)];
-  if (Result<void> bind = BindExpressions(node, Env(), active.expressions); !bind) {
+  const GraphNode& node = active.graph_node();
+  if (node.region != nullptr) {
+    StartRegion(active);
+    return;
+  }
+  if (Result<void> bind = BindExpressions(node, active.activation()->Env(), active.expressions);
+      !bind) {
     AttemptFailed(active, std::move(bind).error());
     return;
   }
   if (node.cpu_task == nullptr) {
     Prepare(node, active);
-    if (active.StartCoroutine(node, id)) AttemptDone(active, active.TakeCoroutineResult());
+    if (active.StartCoroutine()) AttemptDone(active, active.TakeCoroutineResult());
     return;
   }
-  std::size_t rows = 0;
-  for (const RowSet& input : active.inputs) rows += input.rows();
+  const std::size_t rows = RowsOf(active.inputs);
   if (!rankd::RunsInline(*node.cpu_task, rows, spec_.cpu)) {
     Prepare(node, active);
-    active.StartJob(node, id, *services_.executor, *services_.loop);
+    active.StartJob(*services_.executor, *services_.loop);
     return;
   }
   turn_cost_ += node.cpu_task->EstimateCost(rows);
   NodeContext context;
   context.inputs = active.inputs;
-  context.schema = spec_.graph->schema.get();
+  context.schema = active.activation()->graph->schema.get();
   context.expressions = active.expressions;
   AttemptDone(active, RunCpuTask(*node.cpu_task, context));
 }
@@ -53,25 +64,28 @@ void Run::AttemptDone(ActiveNode& active, Result<RowSet> result) {
     AttemptFailed(active, std::move(result).error());
     return;
   }
+  Activation& activation = *active.activation();
   const NodeId id = active.node();
   active_.Release(active);
-  NodeDone(id, std::move(result));
+  NodeDone(activation, id, std::move(result));
 }
 
 void Run::AttemptFailed(ActiveNode& active, Error error) {
   active.EndAttempt();
-  const NodeId id = active.node();
-  const GraphNode& node = spec_.graph->nodes[Index(id)];
+  const GraphNode& node = active.graph_node();
   if (Retry(node, active, error.code)) return;
+  Activation& activation = *active.activation();
+  const NodeId id = active.node();
+  const std::uint32_t span = active.span;
   RowSet rows(Column::Make(Column::Ints{}));
   if (node.on_error == OnError::kPass && !active.inputs.empty()) rows = active.inputs.front();
   active_.Release(active);
   if (node.on_error == OnError::kFail) {
-    FailNode(id, std::move(error));
+    FailNode(activation, id, std::move(error));
     return;
   }
-  if (spec_.trace) recorder_.OnRecover(id);
-  NodeDone(id, std::move(rows));
+  if (spec_.trace) recorder_.OnRecover(span);
+  NodeDone(activation, id, std::move(rows));
 }
 
 bool Run::Retry(const GraphNode& node, ActiveNode& active, ErrorCode code) {
@@ -82,7 +96,7 @@ bool Run::Retry(const GraphNode& node, ActiveNode& active, ErrorCode code) {
   const TimePoint due = services_.loop->Now() + node.retry->PauseAfter(active.attempt, draw);
   if (due >= deadline_) return false;
   ++active.attempt;
-  if (spec_.trace) recorder_.OnRetry(active.node());
+  if (spec_.trace) recorder_.OnRetry(active.span);
   active.Pause(due, *services_.loop);
   return true;
 }
@@ -93,7 +107,5 @@ void Run::OnPauseOver(ActiveNode& active) {
   StartAttempt(active);
   Drain();
 }
-
-void Run::OnPauseStopped(ActiveNode& active) { active_.Release(active); }
 
 }  // namespace rankd

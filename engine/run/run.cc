@@ -13,6 +13,9 @@ namespace {
 /// other requests get their share however long a plan of cheap nodes is.
 constexpr double kTurnNanoseconds = 500'000;
 
+/// Places at the head of the queue that are let be before they are cleared away.
+constexpr std::size_t kQueueSlack = 64;
+
 /// What starting and finishing a node costs, besides its work.
 constexpr double kNodeNanoseconds = 100;
 
@@ -28,13 +31,6 @@ void Run::Start(RunSpec spec) {
   Busy busy(*this);
   spec_ = std::move(spec);
   state_ = State::kRunning;
-  const Graph& graph = *spec_.graph;
-  results_.clear();
-  results_.resize(graph.nodes.size());
-  consumers_left_.resize(graph.nodes.size());
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    consumers_left_[i] = graph.nodes[i].consumers;
-  }
   turn_cost_ = 0;
   start_time_ = services_.loop->Now();
   deadline_ = kNever;
@@ -43,12 +39,13 @@ void Run::Start(RunSpec spec) {
     if (deadline_ < kNever) services_.loop->Arm(deadline_timer_, deadline_);
   }
   kv_usage_ = KvUsage();
-  ready_.clear();
-  scheduler_.Start(graph.topology, ready_);
+  plan_.Begin(*spec_.graph);
+  plan_.params = &spec_.params;
   if (spec_.trace) [[unlikely]] {
-    recorder_.Begin(spec_.graph, start_time_);
-    recorder_.OnReady(ready_);
+    recorder_.Begin(spec_.graph, start_time_, plan_.trace);
+    recorder_.OnReady(plan_.trace, plan_.ready);
   }
+  Queue(plan_);
   Drain();
 }
 
@@ -58,8 +55,16 @@ void Run::Cancel(Error error) {
   Fail(std::move(error));
 }
 
+void Run::Queue(Activation& activation) {
+  if (activation.queued) return;
+  activation.queued = true;
+  queue_.push_back(&activation);
+}
+
 void Run::Drain() {
-  while (state_ == State::kRunning && !ready_.empty()) {
+  // First come, first served: what a node that holds bodies makes ready waits until the nodes
+  // beside it, which may wait for a store, have started.
+  while (state_ == State::kRunning && queue_head_ < queue_.size()) {
     if (turn_cost_ > kTurnNanoseconds) {
       if (!continuing_) {
         continuing_ = true;
@@ -67,16 +72,27 @@ void Run::Drain() {
       }
       return;
     }
-    const NodeId id = ready_.back();
-    ready_.pop_back();
-    StartNode(id);
-  }
-  if (state_ != State::kRunning) return;
-  if (scheduler_.done()) {
-    Succeed();
-  } else if (active_.empty()) {
-    // Nothing in flight, nothing ready, outputs missing: never seen with a graph that was checked.
-    Fail(Error(ErrorCode::kInternal, "dead end: nodes are blocked and nothing is in flight"));
+    Activation& activation = *queue_[queue_head_];
+    if (!activation.ended && !activation.ready.empty()) {
+      const NodeId id = activation.ready.back();
+      activation.ready.pop_back();
+      StartNode(activation, id);
+      continue;
+    }
+    activation.queued = false;
+    if (++queue_head_ == queue_.size()) {
+      queue_.clear();
+      queue_head_ = 0;
+    } else if (queue_head_ >= kQueueSlack && queue_head_ * 2 >= queue_.size()) {
+      queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(queue_head_));
+      queue_head_ = 0;
+    }
+    if (activation.ended) {
+      activation.ended = false;
+      activations_.Recycle(activation);
+    } else {
+      Settle(activation);
+    }
   }
 }
 
@@ -87,81 +103,74 @@ void Run::OnContinue() {
   if (state_ == State::kRunning) Drain();
 }
 
-void Run::StartNode(NodeId id) {
-  const GraphNode& node = spec_.graph->nodes[Index(id)];
-  if (MayRecover(node)) [[unlikely]] {
-    StartRecoverable(node, id);
+void Run::StartNode(Activation& activation, NodeId id) {
+  const GraphNode& node = activation.graph->nodes[Index(id)];
+  if (MayRecover(node) || node.region != nullptr) [[unlikely]] {
+    StartRecoverable(activation, node, id);
     return;
   }
-  const EvalEnv env = Env();
   std::size_t rows = 0;
   if (node.cpu_task != nullptr || spec_.trace) {
-    for (const NodeId input : node.inputs) rows += results_[Index(input)]->rows();
+    for (const NodeId input : node.inputs) rows += activation.results[Index(input)]->rows();
   }
   const bool runs_inline =
       node.cpu_task != nullptr && rankd::RunsInline(*node.cpu_task, rows, spec_.cpu);
   if (spec_.trace) [[unlikely]] {
     const bool on_pool = node.cpu_task != nullptr && !runs_inline;
-    recorder_.OnStart(id, on_pool ? RanOn::kPool : RanOn::kLoop, rows);
+    recorder_.OnStart(activation.trace, id, on_pool ? RanOn::kPool : RanOn::kLoop, rows);
   }
   if (runs_inline) {
     turn_cost_ += kNodeNanoseconds + node.cpu_task->EstimateCost(rows);
-    RunInline(node, id, env);
+    RunInline(activation, node, id);
   } else {
-    StartActive(node, id, env);
+    StartActive(activation, node, id);
   }
 }
 
-void Run::RunInline(const GraphNode& node, NodeId id, const EvalEnv& env) {
-  if (Result<void> bind = BindExpressions(node, env, bound_); !bind) {
-    FailNode(id, std::move(bind).error());
+void Run::RunInline(Activation& activation, const GraphNode& node, NodeId id) {
+  if (Result<void> bind = BindExpressions(node, activation.Env(), bound_); !bind) {
+    FailNode(activation, id, std::move(bind).error());
     return;
   }
-  TakeInputs(node, inputs_);
+  TakeInputs(activation, node, inputs_);
   NodeContext context;
   context.inputs = inputs_;
-  context.schema = spec_.graph->schema.get();
+  context.schema = activation.graph->schema.get();
   context.expressions = bound_;
   Result<RowSet> result = RunCpuTask(*node.cpu_task, context);
   inputs_.clear();
-  NodeDone(id, std::move(result));
+  NodeDone(activation, id, std::move(result));
 }
 
-void Run::StartActive(const GraphNode& node, NodeId id, const EvalEnv& env) {
-  ActiveNode& active = active_.Acquire();
-  if (Result<void> bind = BindExpressions(node, env, active.expressions); !bind) {
+void Run::StartActive(Activation& activation, const GraphNode& node, NodeId id) {
+  ActiveNode& active = active_.Acquire(activation, id);
+  if (Result<void> bind = BindExpressions(node, activation.Env(), active.expressions); !bind) {
     active_.Release(active);
-    FailNode(id, std::move(bind).error());
+    FailNode(activation, id, std::move(bind).error());
     return;
   }
-  TakeInputs(node, active.inputs);
+  TakeInputs(activation, node, active.inputs);
   Prepare(node, active);
   if (node.cpu_task != nullptr) {
-    active.StartJob(node, id, *services_.executor, *services_.loop);
+    active.StartJob(*services_.executor, *services_.loop);
     return;
   }
-  if (active.StartCoroutine(node, id)) {
+  if (active.StartCoroutine()) {
     Result<RowSet> result = active.TakeCoroutineResult();
     active_.Release(active);
-    NodeDone(id, std::move(result));
+    NodeDone(activation, id, std::move(result));
   }
-}
-
-EvalEnv Run::Env() const {
-  EvalEnv env;
-  env.params = &spec_.params;
-  env.schema = spec_.graph->schema.get();
-  return env;
 }
 
 void Run::Prepare(const GraphNode& node, ActiveNode& active) {
-  active.context.schema = spec_.graph->schema.get();
+  active.context.schema = active.activation()->graph->schema.get();
   active.context.user_id = spec_.user_id;
   active.context.loop = services_.loop;
   active.context.clients = services_.clients;
   if (spec_.trace || spec_.count_kv) [[unlikely]] {
     active.ObservePipelines();
     active.timed = spec_.trace;
+    if (spec_.trace) active.span = active.activation()->trace.SpanOf(active.node());
   }
   if (const auto timeout = TimeoutOf(node)) {
     const TimePoint due = After(services_.loop->Now(), *timeout);
@@ -169,11 +178,11 @@ void Run::Prepare(const GraphNode& node, ActiveNode& active) {
   }
 }
 
-void Run::TakeInputs(const GraphNode& node, std::vector<RowSet>& inputs) {
+void Run::TakeInputs(Activation& activation, const GraphNode& node, std::vector<RowSet>& inputs) {
   inputs.clear();
   for (const NodeId input : node.inputs) {
-    std::optional<RowSet>& result = results_[Index(input)];
-    if (--consumers_left_[Index(input)] == 0) {
+    std::optional<RowSet>& result = activation.results[Index(input)];
+    if (--activation.consumers_left[Index(input)] == 0) {
       inputs.push_back(*std::move(result));
       result.reset();
     } else {
@@ -193,53 +202,85 @@ Result<void> Run::BindExpressions(const GraphNode& node, const EvalEnv& env,
 }
 
 std::optional<std::chrono::milliseconds> Run::TimeoutOf(const GraphNode& node) const {
-  const auto timeout = node.timeout ? node.timeout : spec_.node_timeout;
+  // What flags and requests say holds for tasks.
+  const auto timeout = node.timeout || node.region != nullptr ? node.timeout : spec_.node_timeout;
   if (!timeout || timeout->count() == 0) return std::nullopt;
   return timeout;
 }
 
-void Run::NodeDone(NodeId id, Result<RowSet> result) {
+void Run::NodeDone(Activation& activation, NodeId id, Result<RowSet> result) {
   if (!result) {
-    FailNode(id, std::move(result).error());
+    FailNode(activation, id, std::move(result).error());
     return;
   }
   if (spec_.trace) [[unlikely]]
-    recorder_.OnFinish(id, result->rows());
-  if (consumers_left_[Index(id)] > 0) results_[Index(id)].emplace(*std::move(result));
-  const std::size_t ready_before = ready_.size();
-  scheduler_.Finished(id, ready_);
-  if (spec_.trace) [[unlikely]]
-    recorder_.OnReady(std::span(ready_).subspan(ready_before));
-  if (const std::optional<NodeId> overshoot = scheduler_.overshoot()) [[unlikely]] {
-    FailNode(*overshoot, Error(ErrorCode::kInternal, "more edges completed than required"));
+    recorder_.OnFinish(activation.trace.SpanOf(id), result->rows());
+  if (activation.consumers_left[Index(id)] > 0) {
+    activation.results[Index(id)].emplace(*std::move(result));
   }
+  const std::size_t ready_before = activation.ready.size();
+  activation.scheduler.Finished(id, activation.ready);
+  if (spec_.trace) [[unlikely]]
+    recorder_.OnReady(activation.trace, std::span(activation.ready).subspan(ready_before));
+  if (const std::optional<NodeId> overshoot = activation.scheduler.overshoot()) [[unlikely]] {
+    FailNode(activation, *overshoot,
+             Error(ErrorCode::kInternal, "more edges completed than required"));
+    return;
+  }
+  Queue(activation);
+  if (!activation.waiters.empty()) [[unlikely]]
+    Deliver(activation, id);
+}
+
+void Run::FailNode(Activation& activation, NodeId id, Error error) {
+  // What failed inside a body has its name already.
+  if (error.node.empty()) {
+    const GraphNode& node = activation.graph->nodes[Index(id)];
+    error.node = node.id;
+    error.op = node.op;
+  }
+  if (spec_.trace) [[unlikely]]
+    recorder_.OnFail(activation.trace.SpanOf(id));
+  FailActivation(activation, std::move(error));
 }
 
 void Run::OnActiveDone(ActiveNode& active, Result<RowSet> result) {
   Busy busy(*this);
-  const NodeId id = active.node();
-  if (active.timed && spec_.graph->nodes[Index(id)].cpu_task != nullptr) [[unlikely]] {
-    recorder_.OnPoolWork(active.pool_slice());
+  if (active.timed && active.graph_node().cpu_task != nullptr) [[unlikely]] {
+    recorder_.OnPoolWork(active.span, active.pool_slice());
   }
   // Answered already, or out of time: late results are dropped.
-  if (state_ != State::kRunning || !active.wanted) {
+  if (state_ != State::kRunning || !active.wanted()) {
     active_.Release(active);
     return;
   }
-  turn_cost_ = 0;
-  if (MayRecover(spec_.graph->nodes[Index(id)])) [[unlikely]] {
-    AttemptDone(active, std::move(result));
-  } else {
-    active_.Release(active);
-    NodeDone(id, std::move(result));
+  if (busy_ > 1) {
+    // Ending one thing has ended another, further up the stack: its turn comes.
+    active.Keep(std::move(result));
+    deferred_.push_back(&active);
+    return;
   }
+  TakeResult(active, std::move(result));
   Drain();
 }
 
-std::size_t Run::OnSubmit(NodeId id, const KvClient& client, const CommandBatch& commands) {
+void Run::TakeResult(ActiveNode& active, Result<RowSet> result) {
+  turn_cost_ = 0;
+  if (MayRecover(active.graph_node())) [[unlikely]] {
+    AttemptDone(active, std::move(result));
+    return;
+  }
+  Activation& activation = *active.activation();
+  const NodeId id = active.node();
+  active_.Release(active);
+  NodeDone(activation, id, std::move(result));
+}
+
+std::size_t Run::OnSubmit(std::uint32_t span, const KvClient& client,
+                          const CommandBatch& commands) {
   kv_usage_.commands += commands.size();
   kv_usage_.bytes_sent += WireBytes(commands);
-  return spec_.trace ? recorder_.OnSubmit(id, client.name(), commands) : 0;
+  return spec_.trace ? recorder_.OnSubmit(span, client.name(), commands) : 0;
 }
 
 void Run::OnReplies(std::size_t pipeline, const Result<Replies>& replies) {
@@ -252,22 +293,27 @@ void Run::OnNodeTimeout(ActiveNode& active) {
   if (state_ != State::kRunning) return;
   Busy busy(*this);
   const NodeId id = active.node();
-  const GraphNode& node = spec_.graph->nodes[Index(id)];
+  const GraphNode& node = active.graph_node();
+  Activation& activation = *active.activation();
   Error error(ErrorCode::kNodeTimeout,
               "no result within " + std::to_string(TimeoutOf(node)->count()) + " ms");
-  if (!MayRecover(node)) [[likely]] {
-    FailNode(id, std::move(error));
-    return;
-  }
-  // The attempt may take its time to end; what comes next does not wait for it.
-  ActiveNode& next = active_.Acquire();
-  next.set_node(id);
-  next.inputs = active.inputs;
-  next.attempt = active.attempt;
-  active.wanted = false;
-  active.Stop();
   turn_cost_ = 0;
-  AttemptFailed(next, std::move(error));
+  if (node.region != nullptr) {
+    error.node = node.id;
+    error.op = node.op;
+    active.region.state().OnTimeout(std::move(error));
+  } else if (!MayRecover(node)) {
+    FailNode(activation, id, std::move(error));  // which stops it
+  } else {
+    // The attempt may take its time to end; what comes next does not wait for it.
+    ActiveNode& next = active_.Acquire(activation, id);
+    next.inputs = active.inputs;
+    next.attempt = active.attempt;
+    next.span = active.span;
+    active_.Abandon(active);
+    active.Stop();
+    AttemptFailed(next, std::move(error));
+  }
   Drain();
 }
 
@@ -279,35 +325,51 @@ void Run::OnDeadline() {
 
 void Run::Succeed() {
   outputs_.clear();
-  for (const NodeId output : spec_.graph->outputs) outputs_.push_back(*results_[Index(output)]);
+  for (const NodeId output : spec_.graph->outputs) {
+    outputs_.push_back(*plan_.results[Index(output)]);
+  }
   state_ = State::kStopping;
   deadline_timer_.Disarm();
   if (spec_.trace) [[unlikely]]
-    recorder_.OnAnswer(nullptr);
+    recorder_.OnAnswer();
   listener_.OnAnswer(*this, std::span<const RowSet>(outputs_));
+  // What only bodies asked for that did not wait for it to the end.
+  if (plan_.active != nullptr) CancelNodes(plan_);
 }
 
-void Run::FailNode(NodeId id, Error error) {
-  const GraphNode& node = spec_.graph->nodes[Index(id)];
-  error.node = node.id;
-  error.op = node.op;
-  Fail(std::move(error), &id);
-}
-
-void Run::Fail(Error error, const NodeId* node) {
+void Run::Fail(Error error) {
   state_ = State::kStopping;
   deadline_timer_.Disarm();
   if (spec_.trace) [[unlikely]]
-    recorder_.OnAnswer(node);
+    recorder_.OnAnswer();
   // The answer first: stopping may take as long as what is stopped.
   listener_.OnAnswer(*this, std::unexpected(std::move(error)));
-  active_.StopAll();
+  CancelNodes(plan_);
 }
 
 void Run::LeaveBusy() {
+  if (busy_ == 1) {
+    while (!deferred_.empty()) {
+      ActiveNode& active = *deferred_.front();
+      deferred_.erase(deferred_.begin());
+      if (state_ == State::kRunning && active.wanted()) {
+        TakeResult(active, active.TakeKept());
+        Drain();
+      } else {
+        active_.Release(active);
+      }
+    }
+  }
   if (--busy_ > 0 || state_ != State::kStopping || !active_.empty() || continuing_) return;
   state_ = State::kIdle;
-  results_.clear();
+  for (; queue_head_ < queue_.size(); ++queue_head_) {
+    Activation& activation = *queue_[queue_head_];
+    activation.queued = false;
+    if (std::exchange(activation.ended, false)) activations_.Recycle(activation);
+  }
+  queue_.clear();
+  queue_head_ = 0;
+  plan_.Clear();
   outputs_.clear();
   spec_ = RunSpec();
   listener_.OnIdle(*this);

@@ -17,6 +17,7 @@
 #include "engine/io/executor.h"
 #include "engine/io/loop.h"
 #include "engine/kv/kv.h"
+#include "engine/run/activation.h"
 #include "engine/run/active_node.h"
 #include "engine/run/scheduler.h"
 #include "engine/run/trace.h"
@@ -90,6 +91,7 @@ class Run {
 
  private:
   friend class ActiveNode;
+  friend class RegionNode;
   enum class State : std::uint8_t { kIdle, kRunning, kStopping };
 
   class DeadlineTimer final : public Timer {
@@ -101,7 +103,7 @@ class Run {
     Run& run_;
   };
 
-  /// Goes on with the ready stack in a later turn of the loop.
+  /// Goes on with what is ready in a later turn of the loop.
   class Continuation final : public LoopTask {
    public:
     explicit Continuation(Run& run) : run_(run) {}
@@ -125,23 +127,25 @@ class Run {
     Run& run_;
   };
 
+  /// Starts what is ready until nothing is, or the turn has lasted long enough.
   void Drain();
-  void StartNode(NodeId id);
-  void RunInline(const GraphNode& node, NodeId id, const EvalEnv& env);
-  void StartActive(const GraphNode& node, NodeId id, const EvalEnv& env);
+  void StartNode(Activation& activation, NodeId id);
+  void RunInline(Activation& activation, const GraphNode& node, NodeId id);
+  void StartActive(Activation& activation, const GraphNode& node, NodeId id);
   /// Gives `active` what a task sees, and arms the node's timeout.
   void Prepare(const GraphNode& node, ActiveNode& active);
-  EvalEnv Env() const;
   /// Moves the inputs of `node` to `inputs`, or copies those that others still want.
-  void TakeInputs(const GraphNode& node, std::vector<RowSet>& inputs);
+  static void TakeInputs(Activation& activation, const GraphNode& node,
+                         std::vector<RowSet>& inputs);
   [[nodiscard]] static Result<void> BindExpressions(const GraphNode& node, const EvalEnv& env,
                                                     std::vector<BoundExpression>& bound);
   std::optional<std::chrono::milliseconds> TimeoutOf(const GraphNode& node) const;
-  void NodeDone(NodeId id, Result<RowSet> result);
+  void NodeDone(Activation& activation, NodeId id, Result<RowSet> result);
+  void FailNode(Activation& activation, NodeId id, Error error);
 
-  // Nodes with `retry` or `on_error`; an ActiveNode holds their inputs from the first attempt to
-  // the last, pauses included.
-  void StartRecoverable(const GraphNode& node, NodeId id);
+  // Nodes with `retry`, `on_error` or bodies; an ActiveNode holds their inputs from the first
+  // attempt to the last, pauses included.
+  void StartRecoverable(Activation& activation, const GraphNode& node, NodeId id);
   void StartAttempt(ActiveNode& active);
   /// Of an attempt that has ended, and is wanted.
   void AttemptDone(ActiveNode& active, Result<RowSet> result);
@@ -149,28 +153,55 @@ class Run {
   /// True when the node is to be tried again, which has been arranged.
   bool Retry(const GraphNode& node, ActiveNode& active, ErrorCode code);
   void OnPauseOver(ActiveNode& active);
-  void OnPauseStopped(ActiveNode& active);
+
+  // Bodies.
+  void StartRegion(ActiveNode& active);
+  /// What a region asks for.
+  void StartBody(ActiveNode& holder, BodyStart start);
+  void CancelBodies(ActiveNode& holder);
+  void RegionDone(ActiveNode& holder, Result<RowSet> result);
+  void OnItemSkipped(ActiveNode& holder);
+  /// What the body names from outside, as far as it is there; asks for the rest.
+  void FillImports(Activation& activation, RowSet in);
+  /// The nodes that `node` of `scope` needs, and itself, will run: a body wants its rows.
+  void Demand(Activation& scope, NodeId node);
+  /// Hands a captured node's rows to those who wait for them.
+  void Deliver(Activation& scope, NodeId node);
+  void Import(Activation& activation, NodeId import, RowSet rows);
+  /// Has it looked at by Drain.
+  void Queue(Activation& activation);
+  /// Nothing of the activation is ready: it is over, or waits, or is at a dead end.
+  void Settle(Activation& activation);
+  void FinishBody(Activation& activation);
+  void FailActivation(Activation& activation, Error error);
+  /// Ends everything that runs in it.
+  void CancelNodes(Activation& activation);
+  /// A body's; it may be used for another from now on.
+  void EndActivation(Activation& activation);
+  static Error DeadEnd(const Activation& activation);
+
   /// Of the nodes' pipelines, when the spec wants to know.
-  std::size_t OnSubmit(NodeId id, const KvClient& client, const CommandBatch& commands);
+  std::size_t OnSubmit(std::uint32_t span, const KvClient& client, const CommandBatch& commands);
   void OnReplies(std::size_t pipeline, const Result<Replies>& replies);
   void OnActiveDone(ActiveNode& active, Result<RowSet> result);
+  void TakeResult(ActiveNode& active, Result<RowSet> result);
   void OnNodeTimeout(ActiveNode& active);
   void OnDeadline();
   void OnContinue();
   void Succeed();
-  void FailNode(NodeId id, Error error);
-  /// Answers, then stops everything in flight. `node` is to blame, if any is.
-  void Fail(Error error, const NodeId* node = nullptr);
+  /// Answers, then stops everything in flight.
+  void Fail(Error error);
   void LeaveBusy();
 
   RunServices services_;
   RunListener& listener_;
   RunSpec spec_;
   State state_ = State::kIdle;
-  Scheduler scheduler_;
-  std::vector<NodeId> ready_;
-  std::vector<std::optional<RowSet>> results_;  ///< Per node, until its last consumer took it.
-  std::vector<std::uint32_t> consumers_left_;   ///< Per node.
+  Activation plan_;                 ///< Of the plan's own nodes.
+  Activations activations_;         ///< Of bodies.
+  std::vector<Activation*> queue_;  ///< Those to be looked at, first come first served.
+  std::size_t queue_head_ = 0;
+  std::vector<ActiveNode*> deferred_;  ///< Ended while the run was busy elsewhere.
   std::vector<RowSet> outputs_;
   double turn_cost_ = 0;  ///< Estimated nanoseconds of inline work since the last turn.
   bool continuing_ = false;
@@ -182,9 +213,10 @@ class Run {
   Continuation continuation_{*this};
 
   ActiveNodes active_;
-  // Scratch of inline nodes, kept for its memory.
+  // Scratch, kept for its memory.
   std::vector<RowSet> inputs_;
   std::vector<BoundExpression> bound_;
+  std::vector<NodeId> demanded_;
 
   std::optional<std::minstd_rand> random_;  ///< Of the jitter; seeded when first used.
   TraceRecorder recorder_;

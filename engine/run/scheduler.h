@@ -19,12 +19,21 @@ class Scheduler {
   /// first use with a topology of that size.
   void Start(const Topology& topology, std::vector<NodeId>& ready);
 
-  /// `node` has completed: pushes the successors that are ready now. O(successors).
+  /// `node` has completed, or, if it is an import, its rows have come: pushes the successors that
+  /// are ready now. O(successors).
   void Finished(NodeId node, std::vector<NodeId>& ready);
 
-  /// Every node has finished.
-  bool done() const { return finished_ == remaining_.size(); }
+  /// A body needs the lazy `node`: an edge more has completed. At most once a node.
+  void Demand(NodeId node, std::vector<NodeId>& ready);
+
+  /// Every node has finished, lazy ones aside, and every import has come.
+  bool done() const { return finished_ == awaited_; }
+  /// Nodes and imports that have finished, lazy ones aside.
   std::size_t finished() const { return finished_; }
+
+  /// For a message: the nodes of which some required edge has not completed, and imports that have
+  /// not come. O(nodes).
+  std::vector<std::uint32_t> Blocked() const;
 
   /// The first node of which more edges completed than it requires: always a bug, never seen with
   /// a Topology that BuildGraph made. The run fails as internal.
@@ -34,6 +43,7 @@ class Scheduler {
   const Topology* topology_ = nullptr;
   std::vector<std::uint32_t> remaining_;  ///< Per node: required edges still to complete.
   std::size_t finished_ = 0;
+  std::size_t awaited_ = 0;
   std::optional<NodeId> overshoot_;
 };
 

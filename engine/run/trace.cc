@@ -27,89 +27,139 @@ std::string CommandsText(const CommandBatch& commands) {
 
 std::string_view RanOnName(RanOn ran_on) { return ran_on == RanOn::kLoop ? "loop" : "pool"; }
 
-void TraceRecorder::Begin(std::shared_ptr<const Graph> graph, TimePoint start) {
+std::string RunTrace::PlaceOf(const NodeSpan& span) const {
+  std::vector<std::string> steps;
+  for (const ActivationSpan* at = &activations[span.activation]; at->node_span != kNotTraced;) {
+    const NodeSpan& holder = nodes[at->node_span];
+    steps.push_back(NodeOf(holder).id + "[" + std::to_string(at->number) + "]/");
+    at = &activations[holder.activation];
+  }
+  std::string place;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) place += *step;
+  return place;
+}
+
+void TraceRecorder::Begin(std::shared_ptr<const Graph> graph, TimePoint start, Scope& plan) {
   trace_.graph = std::move(graph);
   trace_.start = start;
   trace_.answered = trace_.start;
   trace_.nodes.clear();
+  trace_.activations.clear();
   trace_.pipelines.clear();
   trace_.pool_slices.clear();
+  trace_.left_out = 0;
   answered_ = false;
-  ready_at_.assign(trace_.graph->nodes.size(), TimePoint());
-  span_of_.assign(trace_.graph->nodes.size(), 0);
   open_.clear();
   open_slot_.clear();
   open_pipelines_.clear();
+  OnActivate(plan, *trace_.graph, kNotTraced, 0);
 }
 
-void TraceRecorder::OnReady(std::span<const NodeId> nodes) {
-  if (nodes.empty()) return;
+void TraceRecorder::OnActivate(Scope& scope, const Graph& graph, std::uint32_t node_span,
+                               std::uint64_t number) {
+  const bool is_body = !trace_.activations.empty();
+  if (full() || (is_body && node_span == kNotTraced)) {
+    scope.activation = kNotTraced;
+    return;
+  }
+  scope.activation = static_cast<std::uint32_t>(trace_.activations.size());
+  scope.ready_at.assign(graph.topology.node_count(), TimePoint());
+  scope.span_of.assign(graph.topology.node_count(), kNotTraced);
+  trace_.activations.push_back({&graph, node_span, number, clock_.Now(), kNever});
+}
+
+void TraceRecorder::OnActivationEnd(const Scope& scope) {
+  if (scope.activation == kNotTraced || answered_) return;
+  trace_.activations[scope.activation].end = clock_.Now();
+}
+
+void TraceRecorder::OnReady(Scope& scope, std::span<const NodeId> nodes) {
+  if (nodes.empty() || scope.activation == kNotTraced) return;
   const TimePoint now = clock_.Now();
-  for (const NodeId node : nodes) ready_at_[Index(node)] = now;
+  for (const NodeId node : nodes) scope.ready_at[Index(node)] = now;
 }
 
-void TraceRecorder::OnStart(NodeId node, RanOn ran_on, std::uint64_t rows_in) {
+std::uint32_t TraceRecorder::OnStart(Scope& scope, NodeId node, RanOn ran_on,
+                                     std::uint64_t rows_in) {
+  if (scope.activation == kNotTraced || full()) {
+    ++trace_.left_out;
+    return kNotTraced;
+  }
   NodeSpan span;
   span.node = node;
+  span.activation = scope.activation;
   span.ran_on = ran_on;
-  span.ready = ready_at_[Index(node)];
+  span.ready = scope.ready_at[Index(node)];
   span.start = clock_.Now();
   span.rows_in = rows_in;
   const auto index = static_cast<std::uint32_t>(trace_.nodes.size());
   trace_.nodes.push_back(span);
-  span_of_[Index(node)] = index + 1;
+  scope.span_of[Index(node)] = index;
   open_slot_.push_back(static_cast<std::uint32_t>(open_.size()));
   open_.push_back(index);
+  return index;
 }
 
-NodeSpan* TraceRecorder::FindSpan(NodeId node) {
-  const std::uint32_t number = span_of_[Index(node)];
-  return number == 0 ? nullptr : &trace_.nodes[number - 1];
-}
-
-void TraceRecorder::OnFinish(NodeId node, std::uint64_t rows_out) {
-  NodeSpan* span = FindSpan(node);
-  RANKD_CHECK(span != nullptr);
-  span->end = clock_.Now();
-  span->outcome = NodeEnd::kFinished;
-  span->rows_out = rows_out;
-  const std::uint32_t slot = open_slot_[span_of_[Index(node)] - 1];
+void TraceRecorder::Close(std::uint32_t span, NodeEnd outcome) {
+  if (span == kNotTraced || open_slot_[span] == kNotTraced) return;
+  trace_.nodes[span].end = clock_.Now();
+  trace_.nodes[span].outcome = outcome;
+  const std::uint32_t slot = open_slot_[span];
   open_[slot] = open_.back();
   open_slot_[open_[slot]] = slot;
+  open_slot_[span] = kNotTraced;
   open_.pop_back();
 }
 
-void TraceRecorder::OnRetry(NodeId node) { ++FindSpan(node)->attempts; }
-
-void TraceRecorder::OnRecover(NodeId node) { FindSpan(node)->recovered = true; }
-
-void TraceRecorder::OnPoolWork(const PoolSlice& slice) {
-  trace_.pool_slices.push_back(slice);
-  if (answered_) return;
-  NodeSpan* span = FindSpan(slice.node);
-  RANKD_CHECK(span != nullptr);
-  // Of a later attempt, or of one that is not waited for any more.
-  if (span->attempts > 1 || span->outcome != NodeEnd::kStopped) return;
-  span->start = slice.start;
-  span->pool_thread = slice.pool_thread;
+void TraceRecorder::OnFinish(std::uint32_t span, std::uint64_t rows_out) {
+  Close(span, NodeEnd::kFinished);
+  if (span != kNotTraced) trace_.nodes[span].rows_out = rows_out;
 }
 
-std::size_t TraceRecorder::OnSubmit(NodeId node, std::string_view endpoint,
+void TraceRecorder::OnFail(std::uint32_t span) { Close(span, NodeEnd::kFailed); }
+
+void TraceRecorder::OnStop(std::uint32_t span) {
+  if (!answered_) Close(span, NodeEnd::kStopped);
+}
+
+void TraceRecorder::OnRetry(std::uint32_t span) {
+  if (span != kNotTraced) ++trace_.nodes[span].attempts;
+}
+
+void TraceRecorder::OnRecover(std::uint32_t span) {
+  if (span != kNotTraced) trace_.nodes[span].recovered = true;
+}
+
+void TraceRecorder::OnSkip(std::uint32_t span, std::uint64_t items) {
+  if (span != kNotTraced) trace_.nodes[span].skipped += items;
+}
+
+void TraceRecorder::OnPoolWork(std::uint32_t span, const PoolSlice& slice) {
+  trace_.pool_slices.push_back(slice);
+  if (span == kNotTraced || open_slot_[span] == kNotTraced) return;
+  NodeSpan& node = trace_.nodes[span];
+  if (node.attempts > 1) return;  // Of a later attempt, or of one not waited for any more.
+  node.start = slice.start;
+  node.pool_thread = slice.pool_thread;
+}
+
+std::size_t TraceRecorder::OnSubmit(std::uint32_t span, std::string_view endpoint,
                                     const CommandBatch& commands) {
-  PipelineSpan span;
-  span.node_span = span_of_[Index(node)] - 1;
-  span.endpoint = endpoint;
-  span.commands = CommandsText(commands);
-  span.command_count = commands.size();
-  span.bytes_sent = WireBytes(commands);
-  span.start = clock_.Now();
-  trace_.pipelines.push_back(std::move(span));
+  if (span == kNotTraced || answered_) return kNotTraced;
+  PipelineSpan pipeline;
+  pipeline.node_span = span;
+  pipeline.endpoint = endpoint;
+  pipeline.commands = CommandsText(commands);
+  pipeline.command_count = commands.size();
+  pipeline.bytes_sent = WireBytes(commands);
+  pipeline.start = clock_.Now();
+  trace_.pipelines.push_back(std::move(pipeline));
   open_pipelines_.push_back(trace_.pipelines.size() - 1);
   return trace_.pipelines.size() - 1;
 }
 
 void TraceRecorder::OnReplies(std::size_t pipeline, const Result<Replies>& replies) {
-  if (answered_) return;
+  if (answered_ || pipeline == kNotTraced) return;
   PipelineSpan& span = trace_.pipelines[pipeline];
   span.end = clock_.Now();
   span.answered = replies.has_value();
@@ -117,53 +167,17 @@ void TraceRecorder::OnReplies(std::size_t pipeline, const Result<Replies>& repli
   std::erase(open_pipelines_, pipeline);
 }
 
-void TraceRecorder::OnAnswer(const NodeId* failed) {
+void TraceRecorder::OnAnswer() {
   trace_.answered = clock_.Now();
+  while (!open_.empty()) Close(open_.back(), NodeEnd::kStopped);
   answered_ = true;
-  for (const std::uint32_t index : open_) trace_.nodes[index].end = trace_.answered;
-  open_.clear();
   for (const std::size_t pipeline : open_pipelines_) {
     trace_.pipelines[pipeline].end = trace_.answered;
   }
   open_pipelines_.clear();
-  if (failed == nullptr) return;
-  if (NodeSpan* span = FindSpan(*failed)) span->outcome = NodeEnd::kFailed;
-}
-
-std::vector<NodeId> CriticalPath(const RunTrace& trace) {
-  const std::vector<GraphNode>& nodes = trace.graph->nodes;
-  struct Step {
-    Duration total{-1};  ///< Of the best way that ends here; negative: did not run.
-    std::uint32_t previous = 0;
-    bool has_previous = false;
-  };
-  std::vector<Step> steps(nodes.size());
-  for (const NodeSpan& span : trace.nodes) steps[Index(span.node)].total = span.end - span.ready;
-
-  std::uint32_t last = 0;
-  for (std::uint32_t i = 0; i < nodes.size(); ++i) {  // inputs come before their nodes
-    Step& step = steps[i];
-    if (step.total < Duration::zero()) continue;
-    for (const NodeId input : nodes[i].inputs) {
-      const Step& before = steps[Index(input)];
-      if (before.total < Duration::zero()) continue;
-      if (!step.has_previous || before.total > steps[step.previous].total) {
-        step.previous = static_cast<std::uint32_t>(Index(input));
-        step.has_previous = true;
-      }
-    }
-    if (step.has_previous) step.total += steps[step.previous].total;
-    if (step.total >= steps[last].total) last = i;
+  for (ActivationSpan& activation : trace_.activations) {
+    if (activation.end == kNever) activation.end = trace_.answered;
   }
-
-  std::vector<NodeId> path;
-  if (steps.empty() || steps[last].total < Duration::zero()) return path;
-  for (path.push_back(NodeId{last}); steps[last].has_previous;) {
-    last = steps[last].previous;
-    path.push_back(NodeId{last});
-  }
-  std::ranges::reverse(path);
-  return path;
 }
 
 }  // namespace rankd

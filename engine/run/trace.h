@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,13 +26,20 @@ std::string_view RanOnName(RanOn ran_on);
 
 enum class NodeEnd : std::uint8_t {
   kFinished,
-  kFailed,   ///< It is what failed the run.
-  kStopped,  ///< It was under way when the run was answered.
+  kFailed,   ///< It failed; what holds it failed with it, or went on without it.
+  kStopped,  ///< It was under way when the run was answered, or what holds it ended.
 };
+
+/// Names a span or an activation that is not recorded.
+inline constexpr std::uint32_t kNotTraced = std::numeric_limits<std::uint32_t>::max();
+
+/// Nodes and activations of one run above this are left out of its trace, and counted.
+inline constexpr std::size_t kMaxTraced = 200'000;
 
 /// One node from ready to end. Of a node on the pool, `start` is when a thread took it.
 struct NodeSpan {
   NodeId node{};
+  std::uint32_t activation = 0;  ///< In RunTrace::activations.
   RanOn ran_on = RanOn::kLoop;
   NodeEnd outcome = NodeEnd::kStopped;
   std::uint32_t pool_thread = 0;
@@ -41,7 +49,17 @@ struct NodeSpan {
   std::uint64_t rows_in = 0;
   std::uint64_t rows_out = 0;  ///< 0 unless finished.
   std::uint32_t attempts = 1;  ///< Executions; `start` is that of the first.
+  std::uint64_t skipped = 0;   ///< Items of it that failed and were left out.
   bool recovered = false;      ///< It failed, and `on_error` gave its rows.
+};
+
+/// One run of a body; the first is the plan's own.
+struct ActivationSpan {
+  const Graph* graph = nullptr;          ///< Of RunTrace::graph, or in it.
+  std::uint32_t node_span = kNotTraced;  ///< Of the node that holds the body; none for the plan.
+  std::uint64_t number = 0;              ///< An item, an iteration: its node's own count.
+  TimePoint start{};
+  TimePoint end{};
 };
 
 /// One pipeline of a node.
@@ -59,7 +77,7 @@ struct PipelineSpan {
 
 /// What a pool thread did for a run, whether it was still wanted or not.
 struct PoolSlice {
-  NodeId node{};
+  const GraphNode* node = nullptr;  ///< Of RunTrace::graph, or in it.
   std::uint32_t pool_thread = 0;
   TimePoint start{};
   TimePoint end{};
@@ -70,49 +88,70 @@ struct RunTrace {
   TimePoint start{};
   TimePoint answered{};
   std::vector<NodeSpan> nodes;  ///< In the order of their starts on the loop.
+  std::vector<ActivationSpan> activations;
   std::vector<PipelineSpan> pipelines;
   std::vector<PoolSlice> pool_slices;
-};
+  std::uint64_t left_out = 0;  ///< Nodes that ran beyond kMaxTraced.
 
-/// The most expensive way through the nodes that ran, a node's cost being end - ready: the nodes in
-/// order. Of ends that tie the one furthest on is taken, of inputs that tie the first in the graph.
-/// O(nodes + edges).
-std::vector<NodeId> CriticalPath(const RunTrace& trace);
+  const GraphNode& NodeOf(const NodeSpan& span) const {
+    return activations[span.activation].graph->nodes[Index(span.node)];
+  }
+  /// Which activation the span stands in: "loop[3]/branch[0]/"; empty in the plan itself.
+  std::string PlaceOf(const NodeSpan& span) const;
+};
 
 /// Fills a RunTrace, one run after the other. Loop thread.
 class TraceRecorder {
  public:
+  /// What the recorder keeps with one activation while it lasts.
+  struct Scope {
+    std::uint32_t activation = kNotTraced;
+    std::vector<TimePoint> ready_at;     ///< Per node.
+    std::vector<std::uint32_t> span_of;  ///< Per node: in RunTrace::nodes, or kNotTraced.
+
+    std::uint32_t SpanOf(NodeId node) const {
+      return activation == kNotTraced ? kNotTraced : span_of[Index(node)];
+    }
+  };
+
   explicit TraceRecorder(const Clock& clock) : clock_(clock) {}
 
   const RunTrace& trace() const { return trace_; }
 
-  void Begin(std::shared_ptr<const Graph> graph, TimePoint start);
-  void OnReady(std::span<const NodeId> nodes);
-  void OnStart(NodeId node, RanOn ran_on, std::uint64_t rows_in);
-  void OnFinish(NodeId node, std::uint64_t rows_out);
+  /// `plan`: the scope of the plan's own nodes.
+  void Begin(std::shared_ptr<const Graph> graph, TimePoint start, Scope& plan);
+  void OnActivate(Scope& scope, const Graph& graph, std::uint32_t node_span, std::uint64_t number);
+  void OnActivationEnd(const Scope& scope);
+
+  void OnReady(Scope& scope, std::span<const NodeId> nodes);
+  /// Gives the span's number.
+  std::uint32_t OnStart(Scope& scope, NodeId node, RanOn ran_on, std::uint64_t rows_in);
+  void OnFinish(std::uint32_t span, std::uint64_t rows_out);
+  void OnFail(std::uint32_t span);
+  /// What holds the node ended, and it with it.
+  void OnStop(std::uint32_t span);
   /// The node failed and is tried again, at once or later.
-  void OnRetry(NodeId node);
+  void OnRetry(std::uint32_t span);
   /// The node failed, and its `on_error` says what its rows are; before OnFinish.
-  void OnRecover(NodeId node);
-  /// A pool thread has done a node's work; before OnFinish, or after the answer.
-  void OnPoolWork(const PoolSlice& slice);
+  void OnRecover(std::uint32_t span);
+  void OnSkip(std::uint32_t span, std::uint64_t items);
+  /// A pool thread has done a node's work; before OnFinish, or after the node's end.
+  void OnPoolWork(std::uint32_t span, const PoolSlice& slice);
   /// Gives the number for OnReplies.
-  std::size_t OnSubmit(NodeId node, std::string_view endpoint, const CommandBatch& commands);
+  std::size_t OnSubmit(std::uint32_t span, std::string_view endpoint, const CommandBatch& commands);
   void OnReplies(std::size_t pipeline, const Result<Replies>& replies);
-  /// The run is being answered: what has not ended ends now, as stopped; `failed` is to blame, if
-  /// any node is.
-  void OnAnswer(const NodeId* failed);
+  /// The run is being answered: what has not ended ends now, as stopped.
+  void OnAnswer();
 
  private:
-  NodeSpan* FindSpan(NodeId node);
+  bool full() const { return trace_.nodes.size() + trace_.activations.size() >= kMaxTraced; }
+  void Close(std::uint32_t span, NodeEnd outcome);
 
   const Clock& clock_;
   RunTrace trace_;
   bool answered_ = false;
-  std::vector<TimePoint> ready_at_;       ///< Per node.
-  std::vector<std::uint32_t> span_of_;    ///< Per node: 1 + index in trace_.nodes, 0 for none.
   std::vector<std::uint32_t> open_;       ///< Spans that have not ended; the order means nothing.
-  std::vector<std::uint32_t> open_slot_;  ///< Per span: its index in open_.
+  std::vector<std::uint32_t> open_slot_;  ///< Per span: its index in open_, or kNotTraced.
   std::vector<std::size_t> open_pipelines_;
 };
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "engine/base/ids.h"
 #include "engine/base/json.h"
 #include "engine/data/schema.h"
@@ -20,6 +21,13 @@
 namespace rankd {
 
 enum class KeyUse : std::uint8_t { kRead, kWrite };
+
+/// One of the bodies of a node with bodies.
+struct BodyRef {
+  std::uint32_t body = 0;
+  /// What a catch is for; nullopt: every error.
+  std::optional<ErrorCodes> catch_codes;
+};
 
 /// Reads one node's params. Every problem is recorded with its JSON pointer and a nullopt (or a
 /// harmless value) comes back, so that a factory reads all its params before it gives up. Reading a
@@ -72,6 +80,23 @@ class TaskBuilder {
                                                          std::string_view pointer,
                                                          KeyId target) = 0;
 
+  /// A scalar condition (bool) that stands inside a param. `in_body`: the loop variable of the
+  /// node's own body is known in it.
+  virtual std::optional<ExpressionSlot> Condition(const Json& value, std::string_view pointer,
+                                                  bool in_body) = 0;
+  /// The value of a param of a called plan: a scalar expression of its type.
+  virtual std::optional<ExpressionSlot> Argument(const Json& value, std::string_view pointer,
+                                                 const ParamSpec& param) = 0;
+  /// A body of the node, by its place below /params; nullopt where there is none that could be
+  /// read.
+  virtual std::optional<BodyRef> Body(std::string_view pointer) = 0;
+  /// The plan that `param` (required) names becomes the node's only body: its schema. Nullptr when
+  /// it cannot be called.
+  virtual std::shared_ptr<const Schema> CalledPlan(std::string_view param) = 0;
+  /// A literal whole number.
+  virtual std::optional<std::int64_t> Count(std::string_view param, std::int64_t low,
+                                            std::int64_t high, std::int64_t otherwise) = 0;
+
   /// Rough cost in nanoseconds a row of an expression that was read, for CpuTask::EstimateCost.
   virtual double CostPerRow(ExpressionSlot) const { return 10; }
 
@@ -99,7 +124,7 @@ struct TaskSpec {
   std::size_t max_inputs = 0;
   /// One more input may be named by the param `rhs`; it counts towards the inputs.
   bool takes_rhs = false;
-  std::string_view kind;  ///< "io", "cpu" or "inline": where it runs, for lists.
+  std::string_view kind;  ///< "io", "cpu", "inline" or "control flow": where it runs, for lists.
   std::span<const ParamDoc> params;
   /// Nullptr when problems were recorded.
   std::unique_ptr<const Task> (*make)(TaskBuilder& builder) = nullptr;

@@ -84,7 +84,7 @@ void FuzzPlans(std::string_view bytes) {
     Require(problems.has_errors(), "no plan, and no reason");
     return;
   }
-  const auto graph = BuildGraph(*plan, BuiltinTasks(), surroundings.endpoints, problems);
+  const auto graph = BuildGraph(*plan, BuiltinTasks(), surroundings.endpoints, nullptr, problems);
   RequireSoundProblems(plan->document.root(), problems);
   Require((graph == nullptr) == problems.has_errors(), "a graph with errors, or none without");
   if (graph != nullptr) RequireSound(*graph);

@@ -73,7 +73,7 @@ Explained ExplainPlan(std::string_view nodes, std::string_view outputs,
   const auto plan = ParsePlan(MustParse(PlanJson(nodes, outputs)), FakeSchema(), "", problems);
   REQUIRE(plan != nullptr);
   Explained explained;
-  explained.graph = BuildGraph(*plan, BuiltinTasks(), endpoints, problems);
+  explained.graph = BuildGraph(*plan, BuiltinTasks(), endpoints, nullptr, problems);
   REQUIRE_MESSAGE(explained.graph != nullptr, ShowProblems(problems));
   ExplainScope scope;
   scope.endpoints = &endpoints;

@@ -184,7 +184,7 @@ std::string PlanJson(std::string_view nodes, std::string_view outputs, std::stri
 std::shared_ptr<const Graph> Build(std::string_view json, Problems& problems) {
   const std::unique_ptr<Plan> plan = ParsePlan(MustParse(json), FakeSchema(), "", problems);
   if (plan == nullptr) return nullptr;
-  return BuildGraph(*plan, FakeTasks(), FakeEndpoints(), problems);
+  return BuildGraph(*plan, FakeTasks(), FakeEndpoints(), nullptr, problems);
 }
 
 std::shared_ptr<const Graph> MustBuild(std::string_view json) {

@@ -49,7 +49,7 @@ Problems Validate(const std::string& dir, const std::string& name) {
   if (!document) return problems;
   const auto plan = ParsePlan(*std::move(document), ShippedRegistry(), name, problems);
   if (plan == nullptr) return problems;
-  const auto graph = BuildGraph(*plan, BuiltinTasks(), ShippedEndpoints("demo"), problems);
+  const auto graph = BuildGraph(*plan, BuiltinTasks(), ShippedEndpoints("demo"), nullptr, problems);
   CHECK((graph == nullptr) == problems.has_errors());
   return problems;
 }

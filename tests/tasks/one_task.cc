@@ -32,7 +32,7 @@ Built Build(std::string_view nodes, std::string_view outputs) {
   const std::unique_ptr<Plan> plan =
       ParsePlan(*std::move(document), TestSchema(), "t", built.problems);
   REQUIRE(plan != nullptr);
-  built.graph = BuildGraph(*plan, BuiltinTasks(), endpoints, built.problems);
+  built.graph = BuildGraph(*plan, BuiltinTasks(), endpoints, nullptr, built.problems);
   return built;
 }
 

@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/region/items.h"
+#include "engine/region/region.h"
+#include "engine/region/specs.h"
+
+namespace rankd {
+namespace {
+
+/// Runs its body for each item, several at once; the rows are in the items' order.
+class ForEach final : public Region {
+ public:
+  ForEach(ItemCut cut, std::uint32_t body, std::size_t max_parallel, bool skip_failed)
+      : cut_(std::move(cut)), body_(body), max_parallel_(max_parallel), skip_failed_(skip_failed) {}
+
+  std::unique_ptr<RegionState> MakeState(RegionHost& host) const override {
+    return std::make_unique<State>(*this, host);
+  }
+
+ private:
+  class State final : public FailingRegionState {
+   public:
+    State(const ForEach& region, RegionHost& host) : FailingRegionState(host), region_(region) {}
+
+    void Start() override {
+      Result<Items> items = Items::Make(region_.cut_, host_.context());
+      if (!items) return Fail(std::move(items).error());
+      items_ = *std::move(items);
+      if (items_.count() == 0) return host_.Finish(RowSet());
+      outputs_.resize(items_.count());
+      next_ = std::min(items_.count(), region_.max_parallel_);
+      for (std::size_t item = 0; item < next_; ++item) StartItem(item);
+    }
+
+    void OnBodyDone(std::uint64_t activation, RowSet rows) override {
+      outputs_[activation].emplace(std::move(rows));
+      OnItemEnded();
+    }
+
+    void OnBodyFailed(std::uint64_t, Error error) override {
+      if (!region_.skip_failed_) return Fail(std::move(error));
+      host_.CountSkipped();
+      OnItemEnded();
+    }
+
+   private:
+    void StartItem(std::size_t item) {
+      BodyStart start(region_.body_, items_.At(item));
+      start.activation = item;
+      start.loop_value = static_cast<std::int64_t>(item);
+      host_.StartBody(std::move(start));
+    }
+
+    void OnItemEnded() {
+      ++ended_;
+      if (next_ < items_.count()) return StartItem(next_++);
+      if (ended_ == items_.count()) Conclude();
+    }
+
+    void Conclude() {
+      std::vector<RowSet> parts;
+      parts.reserve(outputs_.size());
+      for (std::optional<RowSet>& output : outputs_) {
+        if (output) parts.push_back(*std::move(output));
+      }
+      outputs_.clear();
+      if (parts.empty()) return host_.Finish(RowSet());
+      host_.Finish(Concat(*host_.context().schema, parts));
+    }
+
+    const ForEach& region_;
+    Items items_;
+    std::vector<std::optional<RowSet>> outputs_;  ///< By item.
+    std::size_t next_ = 0;                        ///< The first item that has not been started.
+    std::size_t ended_ = 0;
+  };
+
+  ItemCut cut_;
+  std::uint32_t body_;
+  std::size_t max_parallel_;
+  bool skip_failed_;
+};
+
+std::unique_ptr<const Task> MakeForEach(TaskBuilder& builder) {
+  std::optional<ItemCut> cut = ItemCut::Read(builder, true);
+  const std::optional<BodyRef> body = RequiredBody(builder, "for_each");
+  const std::optional<std::int64_t> max_parallel =
+      builder.Count("max_parallel", 1, std::numeric_limits<std::uint32_t>::max(), 64);
+  const std::optional<std::size_t> on_item_error =
+      builder.Choice("on_item_error", {"fail", "skip"}, 0);
+  if (!cut || !body || !max_parallel || !on_item_error) return nullptr;
+  return std::make_unique<ForEach>(*std::move(cut), body->body,
+                                   static_cast<std::size_t>(*max_parallel), *on_item_error == 1);
+}
+
+constexpr ParamDoc kParams[] = {
+    {"over", "\"rows\", \"chunks\" or \"groups\"", true, "", "what an item is"},
+    {"chunk_size", "int or {expr}", false, "", "rows of a chunk; the last may have fewer"},
+    {"by", "key", false, "", "the rows with one value of it are a group; nulls are one"},
+    {"as", "name", false, "\"i\"", "the loop variable: L.i is the item's number, from 0"},
+    {"body", "body", true, "", "runs for each item, which is its $in"},
+    {"max_parallel", "int", false, "64", "items at once, at most"},
+    {"on_item_error", "\"fail\" or \"skip\"", false, "\"fail\"",
+     "an item that fails ends the node, or is left out"},
+};
+
+}  // namespace
+
+TaskSpec ForEachSpec() {
+  return {.op = "for_each",
+          .doc = "Runs a body for each row, chunk or group, several at once; rows in item order.",
+          .min_inputs = 1,
+          .max_inputs = 1,
+          .takes_rhs = false,
+          .kind = "control flow",
+          .params = kParams,
+          .make = MakeForEach};
+}
+
+}  // namespace rankd

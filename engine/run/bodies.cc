@@ -1,0 +1,255 @@
+// The part of Run that sees to bodies: their activations, what they name from outside, their ends.
+#include <string>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/run/run.h"
+
+namespace rankd {
+namespace {
+
+/// What beginning and ending an activation costs, besides its nodes.
+constexpr double kActivationNanoseconds = 200;
+
+/// Ids of blocked nodes that an error names.
+constexpr std::size_t kBlockedShown = 8;
+
+/// The body's rows: those of its outputs, one after the other.
+Result<RowSet> OutputOf(Activation& activation) {
+  const Graph& graph = *activation.graph;
+  if (graph.outputs.size() == 1) {
+    return *std::move(activation.results[Index(graph.outputs.front())]);
+  }
+  std::vector<RowSet> parts;
+  parts.reserve(graph.outputs.size());
+  for (const NodeId output : graph.outputs) parts.push_back(*activation.results[Index(output)]);
+  return Concat(*graph.schema, parts);
+}
+
+}  // namespace
+
+void Run::StartRegion(ActiveNode& active) {
+  const GraphNode& node = active.graph_node();
+  EvalEnv env = active.activation()->Env();
+  // The region's own loop variable, whose value the region gives when it asks.
+  std::vector<std::int64_t> loop_values(env.loop_values.begin(), env.loop_values.end());
+  loop_values.push_back(0);
+  env.loop_values = loop_values;
+  if (Result<void> bind = BindExpressions(node, env, active.expressions); !bind) {
+    AttemptFailed(active, std::move(bind).error());
+    return;
+  }
+  Prepare(node, active);
+  active.context.inputs = active.inputs;
+  active.context.expressions = active.expressions;
+  active.region.Start(*node.region);
+}
+
+void Run::StartBody(ActiveNode& holder, BodyStart start) {
+  Activation& scope = *holder.activation();
+  const GraphNode& node = holder.graph_node();
+  Activation& activation = activations_.Acquire();
+  activation.Begin(*node.bodies[start.body]);
+  activation.outer = &scope;
+  activation.holder = &holder;
+  activation.number = start.activation;
+  activation.loop_values.clear();
+  if (start.params != nullptr) {
+    // A called plan: it sees nothing of the caller.
+    activation.params = start.params;
+  } else {
+    activation.params = scope.params;
+    activation.error = start.error != nullptr ? start.error : scope.error;
+    activation.loop_values.assign(scope.loop_values.begin(), scope.loop_values.end());
+    if (start.loop_value) activation.loop_values.push_back(*start.loop_value);
+  }
+  activation.carry = std::move(start.carry);
+  activation.previous = nullptr;
+  activation.next = holder.region.first_child;
+  if (activation.next != nullptr) activation.next->previous = &activation;
+  holder.region.first_child = &activation;
+  if (spec_.trace) [[unlikely]] {
+    recorder_.OnActivate(activation.trace, *activation.graph, holder.span, start.activation);
+    recorder_.OnReady(activation.trace, activation.ready);
+  }
+  turn_cost_ += kActivationNanoseconds;
+  Queue(activation);
+  FillImports(activation, std::move(start.in));
+}
+
+void Run::FillImports(Activation& activation, RowSet in) {
+  const Graph& graph = *activation.graph;
+  auto number = static_cast<std::uint32_t>(graph.nodes.size());
+  for (const GraphImport& one : graph.imports) {
+    const NodeId id{number++};
+    Activation* scope = &activation;
+    for (std::uint32_t i = 0; i < one.import.levels; ++i) scope = scope->outer;
+    switch (one.import.kind) {
+      case ImportKind::kIn:
+        Import(activation, id, std::move(in));  // named once at most
+        break;
+      case ImportKind::kCarry:
+        Import(activation, id, *scope->carry);
+        break;
+      case ImportKind::kNode: {
+        const NodeId node = one.import.node;
+        if (scope->results[Index(node)]) {
+          Import(activation, id, *scope->results[Index(node)]);
+          break;
+        }
+        if (scope->first_waiter.empty()) {
+          scope->first_waiter.assign(scope->graph->nodes.size(), CaptureWaiter::kNone);
+        }
+        std::uint32_t& first = scope->first_waiter[Index(node)];
+        scope->waiters.push_back({&activation, activation.generation, id, first});
+        first = static_cast<std::uint32_t>(scope->waiters.size() - 1);
+        ++activation.imports_awaited;
+        Demand(*scope, node);
+        break;
+      }
+    }
+  }
+}
+
+void Run::Import(Activation& activation, NodeId import, RowSet rows) {
+  activation.results[Index(import)].emplace(std::move(rows));
+  const std::size_t ready_before = activation.ready.size();
+  activation.scheduler.Finished(import, activation.ready);
+  if (spec_.trace) [[unlikely]]
+    recorder_.OnReady(activation.trace, std::span(activation.ready).subspan(ready_before));
+}
+
+void Run::Demand(Activation& scope, NodeId node) {
+  const std::vector<GraphNode>& nodes = scope.graph->nodes;
+  if (!nodes[Index(node)].lazy) return;
+  if (scope.demanded.empty()) scope.demanded.resize(nodes.size());
+  const std::size_t ready_before = scope.ready.size();
+  demanded_.clear();
+  demanded_.push_back(node);
+  while (!demanded_.empty()) {
+    const NodeId wanted = demanded_.back();
+    demanded_.pop_back();
+    if (Index(wanted) >= nodes.size() || !nodes[Index(wanted)].lazy) continue;
+    if (scope.demanded[Index(wanted)]) continue;
+    scope.demanded[Index(wanted)] = true;
+    scope.scheduler.Demand(wanted, scope.ready);
+    const std::vector<NodeId>& inputs = nodes[Index(wanted)].inputs;
+    demanded_.insert(demanded_.end(), inputs.begin(), inputs.end());
+  }
+  if (spec_.trace) [[unlikely]]
+    recorder_.OnReady(scope.trace, std::span(scope.ready).subspan(ready_before));
+  Queue(scope);
+}
+
+void Run::Deliver(Activation& scope, NodeId node) {
+  std::uint32_t waiter = std::exchange(scope.first_waiter[Index(node)], CaptureWaiter::kNone);
+  while (waiter != CaptureWaiter::kNone) {
+    const CaptureWaiter one = scope.waiters[waiter];
+    waiter = one.next;
+    if (one.activation->generation != one.generation) continue;  // has ended since
+    --one.activation->imports_awaited;
+    Import(*one.activation, one.import, *scope.results[Index(node)]);
+    Queue(*one.activation);
+  }
+}
+
+void Run::Settle(Activation& activation) {
+  if (activation.scheduler.done()) {
+    if (&activation == &plan_) {
+      Succeed();
+    } else {
+      FinishBody(activation);
+    }
+  } else if (activation.active == nullptr && activation.imports_awaited == 0) {
+    // Never seen with a graph that was checked.
+    FailActivation(activation, DeadEnd(activation));
+  }
+}
+
+Error Run::DeadEnd(const Activation& activation) {
+  std::string text = "dead end: nothing is in flight, and these nodes are blocked:";
+  std::size_t shown = 0;
+  for (const std::uint32_t blocked : activation.scheduler.Blocked()) {
+    if (blocked >= activation.graph->nodes.size()) continue;
+    if (++shown > kBlockedShown) return Error(ErrorCode::kInternal, text + " …");
+    text += " " + activation.graph->nodes[blocked].id;
+  }
+  return Error(ErrorCode::kInternal, std::move(text));
+}
+
+void Run::FinishBody(Activation& activation) {
+  ActiveNode& holder = *activation.holder;
+  const std::uint64_t number = activation.number;
+  Result<RowSet> rows = OutputOf(activation);
+  if (!rows) {
+    Error error = std::move(rows).error();
+    error.node = holder.graph_node().id;
+    error.op = holder.graph_node().op;
+    FailActivation(activation, std::move(error));
+    return;
+  }
+  EndActivation(activation);
+  holder.region.state().OnBodyDone(number, *std::move(rows));
+}
+
+void Run::FailActivation(Activation& activation, Error error) {
+  if (&activation == &plan_) {
+    Fail(std::move(error));
+    return;
+  }
+  ActiveNode& holder = *activation.holder;
+  const std::uint64_t number = activation.number;
+  EndActivation(activation);
+  holder.region.state().OnBodyFailed(number, std::move(error));
+}
+
+void Run::CancelNodes(Activation& activation) {
+  activation.ready.clear();
+  while (activation.active != nullptr) {
+    ActiveNode& active = *activation.active;
+    if (spec_.trace) [[unlikely]]
+      recorder_.OnStop(active.span);
+    if (active.region.active()) {
+      CancelBodies(active);
+      active_.Release(active);
+    } else if (active.pausing()) {
+      active_.Release(active);
+    } else {
+      active_.Abandon(active);
+      active.Stop();  // its end may come from within
+    }
+  }
+}
+
+void Run::EndActivation(Activation& activation) {
+  CancelNodes(activation);
+  if (spec_.trace) [[unlikely]]
+    recorder_.OnActivationEnd(activation.trace);
+  if (activation.previous != nullptr) {
+    activation.previous->next = activation.next;
+  } else {
+    activation.holder->region.first_child = activation.next;
+  }
+  if (activation.next != nullptr) activation.next->previous = activation.previous;
+  activation.Clear();
+  if (activation.queued) {
+    activation.ended = true;
+  } else {
+    activations_.Recycle(activation);
+  }
+}
+
+void Run::CancelBodies(ActiveNode& holder) {
+  while (holder.region.first_child != nullptr) EndActivation(*holder.region.first_child);
+}
+
+void Run::RegionDone(ActiveNode& holder, Result<RowSet> result) {
+  CancelBodies(holder);
+  AttemptDone(holder, std::move(result));
+}
+
+void Run::OnItemSkipped(ActiveNode& holder) {
+  if (spec_.trace) recorder_.OnSkip(holder.span, 1);
+}
+
+}  // namespace rankd
