@@ -37,21 +37,25 @@ Topology MakeTopology(const Graph& graph) {
   Topology topology;
   const std::size_t nodes = graph.nodes.size();
   const std::size_t count = nodes + graph.imports.size();
+  const auto mark_lazy = [&](std::size_t i) {
+    topology.lazy.resize(count);
+    topology.lazy[i] = true;
+    ++topology.lazy_count;
+  };
   topology.required.reserve(count);
   topology.successor_begin.assign(count + 1, 0);
   for (std::uint32_t i = 0; i < nodes; ++i) {
     const GraphNode& node = graph.nodes[i];
-    topology.required.push_back(static_cast<std::uint32_t>(node.inputs.size()));
-    if (node.lazy) {
-      topology.lazy.resize(count);
-      topology.lazy[i] = true;
-      ++topology.lazy_count;
-      ++topology.required.back();
-    }
+    topology.required.push_back(static_cast<std::uint32_t>(node.inputs.size()) +
+                                (node.lazy ? 1 : 0));
+    if (node.lazy) mark_lazy(i);
     if (topology.required.back() == 0) topology.sources.push_back(NodeId{i});
     for (const NodeId input : node.inputs) ++topology.successor_begin[Index(input) + 1];
   }
   topology.required.resize(count, 1);
+  for (std::size_t i = 0; i < graph.imports.size(); ++i) {
+    if (graph.imports[i].lazy) mark_lazy(nodes + i);
+  }
   for (std::size_t i = 0; i < count; ++i) {
     topology.successor_begin[i + 1] += topology.successor_begin[i];
   }
@@ -79,7 +83,7 @@ template <typename Use>
 void ForEachCapture(const CompiledBody& compiled, std::uint32_t levels, Use&& use) {
   const PlanEdges& edges = *compiled.edges;
   const auto look = [&](std::uint32_t input) {
-    if (edges.IsNode(input)) return;
+    if (edges.IsNode(input) || input == PlanEdges::kUnresolved) return;
     const Import& import = edges.imports[input - edges.node_count()];
     if (import.kind == ImportKind::kNode && import.levels == levels) {
       use(static_cast<std::uint32_t>(import.node));
@@ -118,14 +122,13 @@ class Assembler {
     // Inputs after all nodes: their number is that of the first import.
     for (const std::uint32_t position : compiled.order) {
       if (!compiled.needed[position]) continue;
-      // The vector may have moved while bodies were assembled.
       GraphNode& node = graph->nodes[Index(numbers_.back()[position])];
       for (const std::uint32_t input : edges.InputsOf(position)) {
-        node.inputs.push_back(Use(edges, input, import_numbers, *graph));
+        node.inputs.push_back(Use(edges, input, node.lazy, import_numbers, *graph));
       }
     }
     for (const std::uint32_t output : edges.outputs) {
-      graph->outputs.push_back(Use(edges, output, import_numbers, *graph));
+      graph->outputs.push_back(Use(edges, output, false, import_numbers, *graph));
     }
     KeepPruned(compiled, numbers_.back(), *graph);
     graph->topology = MakeTopology(*graph);
@@ -161,8 +164,9 @@ class Assembler {
     graph.nodes.push_back(std::move(node));
   }
 
-  /// The number of what an input or output names, which gets a consumer more.
-  NodeId Use(const PlanEdges& edges, std::uint32_t named,
+  /// The number of what an input or output names, which gets a consumer more. `lazy`: so is the
+  /// consumer.
+  NodeId Use(const PlanEdges& edges, std::uint32_t named, bool lazy,
              std::vector<std::uint32_t>& import_numbers, Graph& graph) {
     if (edges.IsNode(named)) {
       const NodeId number = numbers_.back()[named];
@@ -176,9 +180,12 @@ class Assembler {
       if (import.kind == ImportKind::kNode) {
         import.node = numbers_[numbers_.size() - 1 - import.levels][Index(import.node)];
       }
-      graph.imports.push_back({import, 0});
+      // What comes with the body is always there.
+      graph.imports.push_back({import, 0, import.kind == ImportKind::kNode});
     }
-    ++graph.imports[import_numbers[index]].consumers;
+    GraphImport& import = graph.imports[import_numbers[index]];
+    ++import.consumers;
+    import.lazy = import.lazy && lazy;
     return NodeId{static_cast<std::uint32_t>(graph.nodes.size()) + import_numbers[index]};
   }
 

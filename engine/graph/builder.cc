@@ -119,9 +119,9 @@ using Calls = std::map<std::string, CalledPlan, std::less<>>;
 std::shared_ptr<const Graph> BuildOne(const Plan& plan, std::shared_ptr<const Schema> schema,
                                       const Calls& calls, const TaskCatalog& catalog,
                                       const EndpointTable& endpoints, Problems& problems) {
-  const PlanEdges edges = ResolveEdges(plan, catalog, problems);
   // Without nodes, which is a problem already, each output would be blamed for naming none.
   if (plan.nodes.empty()) return nullptr;
+  const PlanEdges edges = ResolveEdges(plan, catalog, problems);
   BuildScope scope(plan, *schema, endpoints, calls, problems);
   CompiledBody compiled = CompileBody(scope, plan, edges, BodyNames());
   FindNeeded(compiled);

@@ -70,6 +70,7 @@ inline bool MayRecover(const GraphNode& node) {
 struct GraphImport {
   Import import;
   std::uint32_t consumers = 0;
+  bool lazy = false;  ///< Of a capture: only lazy nodes take it, so that it waits for one of them.
 };
 
 /// A plan, or a body. Numbers from nodes.size() on count `imports`, in the topology too, where each

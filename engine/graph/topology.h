@@ -16,8 +16,8 @@ struct Topology {
   std::vector<std::uint32_t> successor_begin;  ///< Per node, and one more: range in `successors`.
   std::vector<NodeId> successors;              ///< An input named twice stands twice.
   std::vector<NodeId> sources;                 ///< Nodes that require nothing, in node order.
-  /// Per node: it runs on demand, an edge more that it requires, and nothing waits for its end but
-  /// its successors. Empty when there are none.
+  /// Per node: it runs on demand, an edge more that a node (not an import) requires, and nothing
+  /// waits for its end but its successors. Empty when there are none.
   std::vector<bool> lazy;
   std::size_t lazy_count = 0;
 

@@ -82,8 +82,8 @@ std::unique_ptr<const Task> MakeBranch(TaskBuilder& builder) {
     builder.Problem("", "the op \"branch\" needs the param \"cases\"");
     sound = false;
   } else if (!list->is_array() || list->items().empty()) {
-    builder.Problem("/cases",
-                    "\"cases\" must be an array of at least one case, not " + list->Describe());
+    builder.Problem("/cases", "\"cases\" must be an array of at least one case, not " +
+                                  (list->is_array() ? "an empty one" : list->Describe()));
     sound = false;
   } else {
     for (std::size_t i = 0; i < list->items().size(); ++i) {

@@ -168,8 +168,8 @@ constexpr ParamDoc kParams[] = {
      "$in is the item, else the last iteration's rows, at first the input; $carry is always the "
      "last iteration's rows"},
     {"until", "scalar condition", false, "", "ends the loop once it holds over the body's rows"},
-    {"result", "\"last\" or \"concat\"", false, "\"concat\" with \"over\", else \"last\"",
-     "the last iteration's rows, or those of all"},
+    {"result", "\"last\" or \"concat\"", false, "",
+     "the last iteration's rows, or those of all; concat with \"over\", else last"},
 };
 
 }  // namespace

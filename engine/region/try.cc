@@ -84,8 +84,8 @@ std::unique_ptr<const Task> MakeTry(TaskBuilder& builder) {
     builder.Problem("", "the op \"try\" needs the param \"catch\"");
     sound = false;
   } else if (!list->is_array() || list->items().empty()) {
-    builder.Problem("/catch",
-                    "\"catch\" must be an array of at least one catch, not " + list->Describe());
+    builder.Problem("/catch", "\"catch\" must be an array of at least one catch, not " +
+                                  (list->is_array() ? "an empty one" : list->Describe()));
     sound = false;
   } else {
     for (std::size_t i = 0; i < list->items().size(); ++i) {

@@ -46,6 +46,13 @@ struct Activation {
     return env;
   }
 
+  /// The activation `levels` bodies outwards.
+  Activation& Around(std::uint32_t levels) {
+    Activation* scope = this;
+    for (; levels > 0; --levels) scope = scope->outer;
+    return *scope;
+  }
+
   const Graph* graph = nullptr;
   Activation* outer = nullptr;   ///< Of the scope its node stands in; nullptr for the plan.
   ActiveNode* holder = nullptr;  ///< Its node there.

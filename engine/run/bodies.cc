@@ -82,33 +82,34 @@ void Run::FillImports(Activation& activation, RowSet in) {
   auto number = static_cast<std::uint32_t>(graph.nodes.size());
   for (const GraphImport& one : graph.imports) {
     const NodeId id{number++};
-    Activation* scope = &activation;
-    for (std::uint32_t i = 0; i < one.import.levels; ++i) scope = scope->outer;
     switch (one.import.kind) {
       case ImportKind::kIn:
-        Import(activation, id, std::move(in));  // named once at most
+        Import(activation, id, std::move(in));  // stands there once at most
         break;
       case ImportKind::kCarry:
-        Import(activation, id, *scope->carry);
+        Import(activation, id, *activation.Around(one.import.levels).carry);
         break;
-      case ImportKind::kNode: {
-        const NodeId node = one.import.node;
-        if (scope->results[Index(node)]) {
-          Import(activation, id, *scope->results[Index(node)]);
-          break;
-        }
-        if (scope->first_waiter.empty()) {
-          scope->first_waiter.assign(scope->graph->nodes.size(), CaptureWaiter::kNone);
-        }
-        std::uint32_t& first = scope->first_waiter[Index(node)];
-        scope->waiters.push_back({&activation, activation.generation, id, first});
-        first = static_cast<std::uint32_t>(scope->waiters.size() - 1);
-        ++activation.imports_awaited;
-        Demand(*scope, node);
+      case ImportKind::kNode:
+        if (!one.lazy) Capture(activation, one.import, id);
         break;
-      }
     }
   }
+}
+
+void Run::Capture(Activation& activation, const rankd::Import& import, NodeId id) {
+  Activation& scope = activation.Around(import.levels);
+  if (scope.results[Index(import.node)]) {
+    Import(activation, id, *scope.results[Index(import.node)]);
+    return;
+  }
+  if (scope.first_waiter.empty()) {
+    scope.first_waiter.assign(scope.graph->nodes.size(), CaptureWaiter::kNone);
+  }
+  std::uint32_t& first = scope.first_waiter[Index(import.node)];
+  scope.waiters.push_back({&activation, activation.generation, id, first});
+  first = static_cast<std::uint32_t>(scope.waiters.size() - 1);
+  ++activation.imports_awaited;
+  Demand(scope, import.node);
 }
 
 void Run::Import(Activation& activation, NodeId import, RowSet rows) {
@@ -120,20 +121,25 @@ void Run::Import(Activation& activation, NodeId import, RowSet rows) {
 }
 
 void Run::Demand(Activation& scope, NodeId node) {
-  const std::vector<GraphNode>& nodes = scope.graph->nodes;
-  if (!nodes[Index(node)].lazy) return;
-  if (scope.demanded.empty()) scope.demanded.resize(nodes.size());
+  const Graph& graph = *scope.graph;
+  const std::size_t nodes = graph.nodes.size();
+  if (!graph.nodes[Index(node)].lazy) return;
+  if (scope.demanded.empty()) scope.demanded.resize(graph.topology.node_count());
   const std::size_t ready_before = scope.ready.size();
-  demanded_.clear();
+  // A part of the stack, for captures may make demands of scopes further out.
+  const std::size_t bottom = demanded_.size();
   demanded_.push_back(node);
-  while (!demanded_.empty()) {
+  while (demanded_.size() > bottom) {
     const NodeId wanted = demanded_.back();
     demanded_.pop_back();
-    if (Index(wanted) >= nodes.size() || !nodes[Index(wanted)].lazy) continue;
-    if (scope.demanded[Index(wanted)]) continue;
+    if (!graph.topology.lazy[Index(wanted)] || scope.demanded[Index(wanted)]) continue;
     scope.demanded[Index(wanted)] = true;
+    if (Index(wanted) >= nodes) {
+      Capture(scope, graph.imports[Index(wanted) - nodes].import, wanted);
+      continue;
+    }
     scope.scheduler.Demand(wanted, scope.ready);
-    const std::vector<NodeId>& inputs = nodes[Index(wanted)].inputs;
+    const std::vector<NodeId>& inputs = graph.nodes[Index(wanted)].inputs;
     demanded_.insert(demanded_.end(), inputs.begin(), inputs.end());
   }
   if (spec_.trace) [[unlikely]]

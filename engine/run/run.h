@@ -163,6 +163,8 @@ class Run {
   void OnItemSkipped(ActiveNode& holder);
   /// What the body names from outside, as far as it is there; asks for the rest.
   void FillImports(Activation& activation, RowSet in);
+  /// Gives the import `id` the rows it stands for, now or once they are there.
+  void Capture(Activation& activation, const rankd::Import& import, NodeId id);
   /// The nodes that `node` of `scope` needs, and itself, will run: a body wants its rows.
   void Demand(Activation& scope, NodeId node);
   /// Hands a captured node's rows to those who wait for them.

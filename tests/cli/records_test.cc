@@ -153,6 +153,7 @@ RunTrace SampleTrace() {
   }
   RunTrace trace;
   trace.graph = graph;
+  trace.activations.push_back({graph.get()});
   trace.start = TimePoint(microseconds(1000));
   const auto add = [&](std::uint32_t node, int start, int end) {
     NodeSpan span;
@@ -174,7 +175,7 @@ RunTrace SampleTrace() {
   pipeline.end = trace.start + microseconds(9);
   trace.pipelines.push_back(pipeline);
   trace.pool_slices.push_back(
-      {NodeId{2}, 1, trace.start + microseconds(12), trace.start + microseconds(29)});
+      {&graph->nodes[2], 1, trace.start + microseconds(12), trace.start + microseconds(29)});
   return trace;
 }
 

@@ -39,7 +39,12 @@ TEST_CASE("names that lead nowhere are told with the nearest there is") {
       {R"({"node_id":"s","op":"any"},{"node_id":"m","op":"merge","inputs":["s"],"params":{"rhs":"S"}})",
        R"("m")",
        {{"/nodes/1/params/rhs", "did you mean \"s\"?"}}},
-      {R"({"node_id":"s","op":"any","inputs":["$in"]})", R"("s")", {{"/nodes/0/inputs/0", "$in"}}},
+      {R"({"node_id":"s","op":"any","inputs":["$inn"]})",
+       R"("s")",
+       {{"/nodes/0/inputs/0", "did you mean \"$in\"?"}}},
+      {R"({"node_id":"s","op":"any","inputs":["$carry"]})",
+       R"("s")",
+       {{"/nodes/0/inputs/0", "the body of a loop"}}},
       {R"({"node_id":"s","op":"fetch","params":{"endpoint":"redis_defualt"}})",
        R"("s")",
        {{"/nodes/0/params/endpoint", "did you mean \"redis_default\"?"}}},
@@ -206,7 +211,7 @@ TEST_CASE("a broken node does not make those that name it look broken") {
   CheckErrors(problems, {{"/nodes/0/params", "count"},
                          {"/nodes/1/node_id", "\"b d\""},
                          {"/nodes/2/op", "a string, not 7"},
-                         {"/nodes/3/op", "not in this build"}});
+                         {"/nodes/3/op", "unknown op"}});
   CheckWarnings(problems, {});
 }
 

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "engine/run/critical_path.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
 #include "tests/run/graph_fixture.h"
@@ -99,7 +100,7 @@ TEST_CASE("the critical path counts the wait for a place to run") {
   CHECK(trace.nodes[0].start - trace.start == milliseconds(1));
   CHECK(trace.nodes[1].start - trace.start == milliseconds(4));
   CHECK(trace.pool_slices.size() == 2);
-  CHECK(CriticalPath(trace) == std::vector<NodeId>{NodeId{1}});
+  CHECK(CriticalPath(trace) == std::vector<std::uint32_t>{1});
 }
 
 TEST_CASE("at a deadline what is under way ends, stopped, and what did not start is left out") {
@@ -115,7 +116,7 @@ TEST_CASE("at a deadline what is under way ends, stopped, and what did not start
   CHECK(trace.nodes[1].outcome == NodeEnd::kStopped);
   CHECK(trace.nodes[1].end == trace.answered);
   CHECK(trace.nodes[2].outcome == NodeEnd::kFinished);
-  CHECK(CriticalPath(trace) == std::vector<NodeId>{NodeId{0}, NodeId{1}});
+  CHECK(CriticalPath(trace) == std::vector<std::uint32_t>{0, 1});
 }
 
 TEST_CASE("the node that failed the run is told from those that were stopped") {
