@@ -246,12 +246,17 @@ class Interpreter:
                 raise late from None
             raise
         except Failed:
-            if op in BODIES and 0 < limit < LONG_MS:
-                raise Ambiguous("a failure or a timeout") from None
+            if op != "try":
+                self.in_time(op, limit)
             raise
+        if op != "try":
+            self.in_time(op, limit)
+        return rows
+
+    def in_time(self, op, limit):
+        """What holds a body ended by itself: whether it made its timeout is not known."""
         if op in BODIES and 0 < limit < LONG_MS:
             raise Ambiguous("an end or a timeout")
-        return rows
 
     # Expressions.
 
@@ -279,13 +284,18 @@ class Interpreter:
 
     def stored(self, scope, node, key, value):
         """A value as a column of that key takes it."""
-        declared = scope.program.keys[key]
+        declared = self.declared(scope, key)
         if value is None and declared.get("nullable") is False:
             raise Failed({("null_value", node["node_id"])})
         return float(value) if declared["type"] == "float" and value is not None else value
 
+    def declared(self, scope, key):
+        """A key as a plan declares it, or where it does not know it the plan that it calls."""
+        programs = [scope.program, *self.programs.values()]
+        return next(p.keys[key] for p in programs if key in p.keys)
+
     def filler(self, scope, key):
-        return scope.program.keys[key].get("default")
+        return self.declared(scope, key).get("default")
 
     def joined(self, scope, node, parts):
         """The rows of several RowSets as one. A part alone stays what it is."""
@@ -391,10 +401,14 @@ class Interpreter:
                 if not limit:
                     raise
                 raise Failed({("node_timeout", node["node_id"])}) from None
+            except Failed:
+                self.in_time("try", limit)
+                raise
         except Failed as failure:
             if failure.scope is not None:
                 raise
             return self.caught(scope, node, params, given, failure)
+        self.in_time("try", limit)
         return rows
 
     def caught(self, scope, node, params, given, failure):
