@@ -100,7 +100,8 @@ class Reaching(WithRedis):
         self.assertEqual(pipe.returncode, 0, pipe.stdout)
         self.assertIn(b"errors: 0", pipe.stdout)
         stdin = requests(range(1, 41))
-        for name in ("simple_plan", "viewer_filter", "parallel_fanout", "mixed_pipeline", "diamond", "complex_plan"):
+        for name in ("simple_plan", "viewer_filter", "parallel_fanout", "mixed_pipeline", "diamond", "complex_plan",
+                     "rollout_branch", "country_diversify", "backfill_loop", "two_shelves"):
             memory = run(RANKD, ["--plan_name", name, "--plan_dir", PLANS], stdin)
             server = run(RANKD, ["--plan_name", name, "--plan_dir", PLANS, "--redis", self.redis.url], stdin)
             self.assertEqual(server.text, memory.text, name)

@@ -100,6 +100,8 @@ def call(name, args, types_float):
         return max(low, min(high, x))
     if name == "sqrt":
         return math.sqrt(args[0]) if args[0] >= 0 else None
+    if name == "log1p":
+        return math.log1p(args[0]) if args[0] > -1 else None
     if name in ("floor", "ceil", "round"):
         return to_int(args[0], {"floor": math.floor, "ceil": math.ceil, "round": half_away}[name])
     if name == "lower":
