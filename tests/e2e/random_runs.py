@@ -74,7 +74,7 @@ def related(plans, name):
 
 
 def report(chosen, count, wrong, plans, request, got, want):
-    shown = {k: sorted(v) if isinstance(v, set) else v for k, v in want.items()}
+    shown = {k: sorted(v) if isinstance(v, frozenset) else v for k, v in want.items()}
     names = related(plans, request["plan"])
     if count <= SHOWN:
         print(f"FAIL {request['plan']}: {wrong}")
