@@ -166,7 +166,7 @@ class Generator:
     def simple(self, scope):
         rng, taken = self.rng, self.pick(scope)
         op = rng.choice(["vm"] * 6 + ["filter", "take", "sort", "concat", "aggregate", "aggregate", "sleep", "dedupe",
-                                      "join", "empty", "source", "error"])
+                                      "join", "media", "media", "features", "empty", "source", "error"])
         if op == "vm":
             self.add(scope, op, [taken], {"out_key": rng.choice(INTS), "expr": text(self.scalars.row_int(scope))})
         elif op == "filter":
@@ -189,6 +189,10 @@ class Generator:
             self.add(scope, op, [taken], {"key": rng.choice(["id", "n", "country"])})
         elif op == "join":
             self.add(scope, op, [taken, self.pick(scope)], {"how": rng.choice(["semi", "anti"]), "on": "id"})
+        elif op == "media":
+            self.add(scope, op, [taken], {"endpoint": "store", "fanout": self.scalars.small(scope, 1, 3)})
+        elif op == "features":
+            self.add(scope, op, [taken], {"endpoint": "store", "fields": rng.sample(["country", "n", "level"], 2)})
         elif op == "empty":
             self.add(scope, "filter", [taken], {"pred": "false"})
         elif op == "source":

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Random nested plans, run by rankd and by the reference interpreter: the answers must be equal.
 
-usage: random_control_flow.py RANKD [--seed N] [--plans N] [--keep DIR]
+usage: random_control_flow.py RANKD [--seed N] [--plans N] [--redis] [--keep DIR]
 
 Rows or failures, and from traces how often each node ran: a node that only a body needs runs once in the
-scope where it stands, or never. Plans whose outcome depends on what is faster are not asked for.
+scope where it stands, or never. Then the same with deadlines that fire in the middle. Plans whose outcome
+depends on what is faster are not asked for.
 """
 import collections
 import random
@@ -12,6 +13,7 @@ import random
 import random_runs
 from harness import REGISTRY
 from random_bodies import Generator
+from random_runs import HASHES, LISTS
 from reference_plans import Ambiguous, Failed, Hangs, Interpreter, TooMuch
 
 
@@ -21,7 +23,7 @@ def case(seed, name):
     plans = Generator(rng, name).make()
     params = {k: v for k, v in (("limit", rng.randint(0, 5)), ("top", rng.randint(0, 3)),
                                 ("use_new", rng.random() < 0.7)) if rng.random() < 0.5}
-    judge = Interpreter(plans, REGISTRY, most_starts=400, most_rows=200)
+    judge = Interpreter(plans, REGISTRY, {**LISTS, **HASHES}, most_starts=400, most_rows=200)
     try:
         want = {"candidates": judge.request(name, params)}
     except Failed as failure:
@@ -67,7 +69,7 @@ def main():
         wanted.append(want)
         traced = {"trace": True} if len(requests) % 2 else {}
         requests.append({"request_id": len(requests), "plan": name, "params": params, **traced})
-    random_runs.compare(options, plans, requests, wanted, {}, count_starts)
+    random_runs.compare(options, plans, requests, wanted, latency_ms=1, deadlines=True, look=count_starts)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random plans, run by rankd and by the reference interpreter: the answers must be equal.
 
-usage: random_plans.py RANKD [--seed N] [--plans N] [--keep DIR]
+usage: random_plans.py RANKD [--seed N] [--plans N] [--redis] [--keep DIR]
 
 All plans are served by one process a mode of running CPU work; every mode must print the same bytes.
 """
@@ -11,17 +11,13 @@ import random_runs
 import reference
 from expression_text import Types, text
 from harness import REGISTRY, plan
+from random_runs import HASHES, LISTS, WORDS
 
 TYPES = {k["name"]: k["type"] for k in REGISTRY["keys"]}
 DEFAULTS = {k["name"]: k["default"] for k in REGISTRY["keys"] if "default" in k}
 PARAM_TYPES = {p["name"]: p["type"] for p in REGISTRY["params"]}
 STATIC = Types(TYPES, PARAM_TYPES)
 KEYS = ["n", "m", "score", "flag", "seen", "title", "country", "level"]
-WORDS = ["", "a", "Ab", "été", "zz", "US", "CA", "b.c"]
-LIST_DATA = {f"media:{i}": [i * 10 + k for k in range(i % 4)] for i in range(1, 12)}
-HASH_DATA = {f"user:{i}": {k: v for k, v in
-                           {"country": WORDS[i % 8], "n": i * 7 - 30, "flag": i % 2 == 0}.items()
-                           if (i + len(k)) % 3} for i in range(1, 12)}
 
 
 class Expressions:
@@ -281,13 +277,13 @@ class Generator:
     def add_media(self):
         source = self.pick()
         fanout = self.rng.choice([None, 1, 2])
-        rows = [{"id": i} for row in self.rows[source].rows for i in LIST_DATA.get(f"media:{row['id']}", [])[:fanout]]
+        rows = [{"id": i} for row in self.rows[source].rows for i in LISTS.get(f"media:{row['id']}", [])[:fanout]]
         self.add("media", [source], {"endpoint": "store", **({"fanout": fanout} if fanout else {})}, reference.Rows([], rows))
 
     def add_features(self):
         source = self.pick()
         fields = self.rng.sample(["country", "n", "flag", "level"], 2)
-        rows = [{**row, **{f: HASH_DATA.get(f"user:{row['id']}", {}).get(f, DEFAULTS.get(f)) for f in fields}}
+        rows = [{**row, **{f: HASHES.get(f"user:{row['id']}", {}).get(f, DEFAULTS.get(f)) for f in fields}}
                 for row in self.rows[source].rows]
         self.add("features", [source], {"endpoint": "store", "fields": fields},
                  reference.Rows(self.rows[source].keys | set(fields), rows))
@@ -316,7 +312,7 @@ def main():
         plans[name], rows = generator.plan(name)
         wanted.append({"candidates": rows})
         requests.append({"request_id": i, "plan": name, "params": generator.request_params})
-    random_runs.compare(options, plans, requests, wanted, {**LIST_DATA, **HASH_DATA})
+    random_runs.compare(options, plans, requests, wanted)
 
 
 if __name__ == "__main__":

@@ -5,9 +5,14 @@ import json
 import os
 import sys
 
-from harness import PlanDir, run
+from harness import PlanDir, Redis, run
 
 SHOWN = 5  # mismatches that are printed
+WORDS = ["", "a", "Ab", "été", "zz", "US", "CA", "b.c"]
+LISTS = {f"media:{i}": [i * 10 + k for k in range(i % 4)] for i in range(1, 12)}
+HASHES = {f"user:{i}": {k: v for k, v in
+                        {"country": WORDS[i % 8], "n": i * 7 - 30, "flag": i % 2 == 0}.items()
+                        if (i + len(k)) % 3} for i in range(1, 12)}
 
 
 def options(about, plans):
@@ -15,6 +20,7 @@ def options(about, plans):
     parser.add_argument("rankd")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plans", type=int, default=plans)
+    parser.add_argument("--redis", action="store_true", help="on a redis-server, not the memory store")
     parser.add_argument("--keep", help="where to write plans that fail")
     return parser.parse_args()
 
@@ -38,28 +44,70 @@ def what_is_wrong(got, want):
     return None if (error.get("code"), error.get("node")) in want["errors"] else "another failure"
 
 
-def compare(chosen, plans, requests, wanted, data, look=lambda got, want: None):
+def compare(chosen, plans, requests, wanted, latency_ms=None, deadlines=False, look=lambda got, want: None):
     """Runs everything and exits. Requests name their plan and have a whole `request_id`, their place.
-    `look` may find more wrong with an answer of the first mode."""
-    bad, texts = set(), {}
-    stdin = "".join(json.dumps(r) + "\n" for r in requests)
-    with PlanDir(plans, data=data) as folder:
-        for mode in ("inline", "offload", "auto"):
-            outcome = run(os.path.abspath(chosen.rankd), ["--plan_dir", folder.path, "--cpu", mode], stdin, timeout=300)
-            lines = texts[mode] = outcome.text.splitlines()
-            if len(lines) != len(wanted):
-                print(f"--cpu {mode}: {len(lines)} answers, want {len(wanted)}; stderr: {outcome.err[:2000]}")
-                sys.exit(1)
-            for i, (line, want) in enumerate(zip(lines, wanted)):
-                got = json.loads(line)
-                wrong = what_is_wrong(got, want) or (look(got, want) if mode == "inline" else None)
-                if wrong is None and "candidates" in want and "trace" not in got and line != texts["inline"][i]:
-                    wrong = "other bytes than with --cpu inline"
-                if wrong and i not in bad:
-                    bad.add(i)
-                    report(chosen, len(bad), f"--cpu {mode}: {wrong}", plans, requests[i], got, want)
+    `look` may find more wrong with an answer of the first mode. `deadlines`: once more with short ones, which
+    may be missed, but nothing else."""
+    endpoint = {"endpoint_id": "ep_0001", "name": "store", "kind": "memory", "data": "data.json"}
+    if latency_ms is not None:
+        endpoint["latency_ms"] = latency_ms
+    redis = Redis() if chosen.redis else None
+    try:
+        if redis:
+            redis.load({**LISTS, **HASHES})
+        with PlanDir(plans, data={**LISTS, **HASHES}, endpoints=[endpoint]) as folder:
+            flags = ["--plan_dir", folder.path, *(["--redis", redis.url] if redis else [])]
+            bad = Comparison(chosen, plans, requests, wanted, flags).all_modes(deadlines, look)
+    finally:
+        if redis:
+            redis.stop()
     print(f"{chosen.plans - len(bad)} of {chosen.plans} plans agree")
     sys.exit(1 if bad else 0)
+
+
+class Comparison:
+    """Many requests, and what they must give."""
+
+    def __init__(self, chosen, plans, requests, wanted, flags):
+        self.chosen, self.plans, self.requests, self.wanted, self.flags = chosen, plans, requests, wanted, flags
+        self.bad = set()
+
+    def run(self, name, requests, flags):
+        """The lines of the answers."""
+        stdin = "".join(json.dumps(r) + "\n" for r in requests)
+        outcome = run(os.path.abspath(self.chosen.rankd), [*self.flags, *flags], stdin, timeout=300)
+        lines = outcome.text.splitlines()
+        if len(lines) != len(requests) or outcome.exit not in (0, 1):
+            print(f"{name}: exit {outcome.exit}, {len(lines)} answers, want {len(requests)}; stderr: {outcome.err[:2000]}")
+            sys.exit(1)
+        return lines
+
+    def tell(self, i, name, wrong, request, got):
+        if wrong and i not in self.bad:
+            self.bad.add(i)
+            report(self.chosen, len(self.bad), f"{name}: {wrong}", self.plans, request, got, self.wanted[i])
+
+    def all_modes(self, deadlines, look):
+        first = None
+        for mode in ("inline", "offload", "auto"):
+            lines = self.run(mode, self.requests, ["--cpu", mode])
+            first = first or lines
+            for i, (line, want) in enumerate(zip(lines, self.wanted)):
+                got = json.loads(line)
+                wrong = what_is_wrong(got, want) or (look(got, want) if mode == "inline" else None)
+                if wrong is None and "candidates" in want and "trace" not in got and line != first[i]:
+                    wrong = "other bytes than with --cpu inline"
+                self.tell(i, f"--cpu {mode}", wrong, self.requests[i], got)
+        if deadlines:
+            self.with_deadlines()
+        return self.bad
+
+    def with_deadlines(self):
+        hurried = [{**r, "deadline_ms": 1 + i % 9} for i, r in enumerate(self.requests)]
+        for i, line in enumerate(self.run("deadlines", hurried, [])):
+            got = json.loads(line)
+            if got.get("error", {}).get("code") != "deadline_exceeded":
+                self.tell(i, "with a deadline", what_is_wrong(got, self.wanted[i]), hurried[i], got)
 
 
 def related(plans, name):
