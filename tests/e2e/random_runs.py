@@ -48,16 +48,12 @@ def compare(chosen, plans, requests, wanted, latency_ms=None, deadlines=False, l
     """Runs everything and exits. Requests name their plan and have a whole `request_id`, their place.
     `look` may find more wrong with an answer of the first mode. `deadlines`: once more with short ones, which
     may be missed, but nothing else."""
-    endpoint = {"endpoint_id": "ep_0001", "name": "store", "kind": "memory", "data": "data.json"}
-    if latency_ms is not None:
-        endpoint["latency_ms"] = latency_ms
     redis = Redis() if chosen.redis else None
     try:
         if redis:
             redis.load({**LISTS, **HASHES})
-        with PlanDir(plans, data={**LISTS, **HASHES}, endpoints=[endpoint]) as folder:
-            flags = ["--plan_dir", folder.path, *(["--redis", redis.url] if redis else [])]
-            bad = Comparison(chosen, plans, requests, wanted, flags).all_modes(deadlines, look)
+        with PlanDir(plans, data={**LISTS, **HASHES}, endpoints=[endpoint(redis, latency_ms)]) as folder:
+            bad = Comparison(chosen, plans, requests, wanted, folder.path).all_modes(deadlines, look)
     finally:
         if redis:
             redis.stop()
@@ -65,17 +61,26 @@ def compare(chosen, plans, requests, wanted, latency_ms=None, deadlines=False, l
     sys.exit(1 if bad else 0)
 
 
+def endpoint(redis, latency_ms):
+    if redis is None:
+        latency = {} if latency_ms is None else {"latency_ms": latency_ms}
+        return {"endpoint_id": "ep_0001", "name": "store", "kind": "memory", "data": "data.json", **latency}
+    # Hundreds of plans are loaded while the connection is made: it must not time out meanwhile.
+    return {"endpoint_id": "ep_0001", "name": "store", "kind": "redis", "policy": {"connect_timeout_ms": 10_000},
+            "resolver": {"type": "static", "host": "127.0.0.1", "port": redis.port}}
+
+
 class Comparison:
     """Many requests, and what they must give."""
 
-    def __init__(self, chosen, plans, requests, wanted, flags):
-        self.chosen, self.plans, self.requests, self.wanted, self.flags = chosen, plans, requests, wanted, flags
+    def __init__(self, chosen, plans, requests, wanted, folder):
+        self.chosen, self.plans, self.requests, self.wanted, self.folder = chosen, plans, requests, wanted, folder
         self.bad = set()
 
     def run(self, name, requests, flags):
         """The lines of the answers."""
         stdin = "".join(json.dumps(r) + "\n" for r in requests)
-        outcome = run(os.path.abspath(self.chosen.rankd), [*self.flags, *flags], stdin, timeout=300)
+        outcome = run(os.path.abspath(self.chosen.rankd), ["--plan_dir", self.folder, *flags], stdin, timeout=300)
         lines = outcome.text.splitlines()
         if len(lines) != len(requests) or outcome.exit not in (0, 1):
             print(f"{name}: exit {outcome.exit}, {len(lines)} answers, want {len(requests)}; stderr: {outcome.err[:2000]}")

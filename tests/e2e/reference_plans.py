@@ -150,7 +150,7 @@ class Interpreter:
                     outer.setdefault(id(failure.scope), [failure.scope, set()])[1].update(failure.errors)
             except Hangs:
                 hangs = True
-        if errors or outer:
+        if errors or outer or hangs:
             self.mark_unsure(scope)
         if outer:
             if errors or hangs or len(outer) > 1:
