@@ -1,28 +1,23 @@
 #!/usr/bin/env python3
 """Random plans, run by rankd and by the reference interpreter: the answers must be equal.
 
-usage: random_plans.py RANKD [--seed N] [--plans N] [--keep DIR]
+usage: random_plans.py RANKD [--seed N] [--plans N] [--redis] [--keep DIR]
 
 All plans are served by one process a mode of running CPU work; every mode must print the same bytes.
 """
-import argparse
-import json
-import os
 import random
-import sys
 
+import random_runs
 import reference
-from harness import PlanDir, REGISTRY, plan, run
+from expression_text import Types, text
+from harness import REGISTRY, plan
+from random_runs import HASHES, LISTS, WORDS
 
 TYPES = {k["name"]: k["type"] for k in REGISTRY["keys"]}
 DEFAULTS = {k["name"]: k["default"] for k in REGISTRY["keys"] if "default" in k}
 PARAM_TYPES = {p["name"]: p["type"] for p in REGISTRY["params"]}
+STATIC = Types(TYPES, PARAM_TYPES)
 KEYS = ["n", "m", "score", "flag", "seen", "title", "country", "level"]
-WORDS = ["", "a", "Ab", "été", "zz", "US", "CA", "b.c"]
-LIST_DATA = {f"media:{i}": [i * 10 + k for k in range(i % 4)] for i in range(1, 12)}
-HASH_DATA = {f"user:{i}": {k: v for k, v in
-                           {"country": WORDS[i % 8], "n": i * 7 - 30, "flag": i % 2 == 0}.items()
-                           if (i + len(k)) % 3} for i in range(1, 12)}
 
 
 class Expressions:
@@ -123,76 +118,8 @@ class Expressions:
         return ("call", "coalesce", [self.make("string", d), self.make("string", d)])
 
 
-def type_of(e):
-    op = e[0]
-    if op == "const":
-        return {bool: "bool", int: "int", float: "float", str: "string"}[type(e[1])]
-    if op == "key":
-        return TYPES[e[1]]
-    if op == "param":
-        return PARAM_TYPES[e[1]]
-    if op in ("add", "sub", "mul", "mod"):
-        return "float" if "float" in (type_of(e[1]), type_of(e[2])) else "int"
-    if op == "div":
-        return "float"
-    if op == "neg":
-        return type_of(e[1])
-    if op == "if":
-        kinds = {type_of(e[2]), type_of(e[3])}
-        return "float" if kinds == {"int", "float"} else kinds.pop()
-    if op == "call":
-        if e[1] in ("min", "max", "coalesce", "clamp"):
-            kinds = {type_of(a) for a in e[2]}
-            return "float" if kinds == {"int", "float"} else kinds.pop()
-        if e[1] == "abs":
-            return type_of(e[2][0])
-        return {"sqrt": "float", "floor": "int", "ceil": "int", "round": "int", "len": "int", "text": "string",
-                "lower": "string", "concat": "string"}.get(e[1], "bool")
-    return "bool"
-
-
 def is_float(e):
-    return type_of(e) == "float"
-
-
-LOOSENESS = {"or": 1, "and": 2, "not": 3, "cmp": 4, "in": 4, "asks_null": 4, "add": 5, "sub": 5, "mul": 6,
-             "div": 6, "mod": 6, "neg": 7}
-SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "mod": "%", "or": "||", "and": "&&"}
-
-
-def literal_text(value):
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
-
-
-def text(e, level=0):
-    """Text notation with no more parentheses than it needs."""
-    op = e[0]
-    mine = LOOSENESS.get(op, 9)
-    if op == "const":
-        out = literal_text(e[1])
-    elif op == "key":
-        out = e[1]
-    elif op == "param":
-        out = "P." + e[1]
-    elif op == "call":
-        out = f"{e[1]}({', '.join(text(a) for a in e[2])})"
-    elif op == "if":
-        out = f"if({', '.join(text(a) for a in e[1:])})"
-    elif op == "not":
-        out = "!" + text(e[1], mine)
-    elif op == "neg":
-        out = "-" + text(e[1], mine)
-    elif op == "cmp":
-        out = f"{text(e[2], 5)} {e[1]} {text(e[3], 5)}"
-    elif op == "asks_null":
-        out = f"{text(e[2], 5)} {e[1]} null"
-    elif op == "in":
-        out = f"{text(e[1], 5)} in [{', '.join(map(literal_text, e[2]))}]"
-    else:  # binary, left to right
-        out = f"{text(e[1], mine)} {SIGNS[op]} {text(e[2], mine + 1)}"
-    return f"({out})" if mine < level else out
+    return STATIC.is_float(e)
 
 
 class Generator:
@@ -350,13 +277,13 @@ class Generator:
     def add_media(self):
         source = self.pick()
         fanout = self.rng.choice([None, 1, 2])
-        rows = [{"id": i} for row in self.rows[source].rows for i in LIST_DATA.get(f"media:{row['id']}", [])[:fanout]]
+        rows = [{"id": i} for row in self.rows[source].rows for i in LISTS.get(f"media:{row['id']}", [])[:fanout]]
         self.add("media", [source], {"endpoint": "store", **({"fanout": fanout} if fanout else {})}, reference.Rows([], rows))
 
     def add_features(self):
         source = self.pick()
         fields = self.rng.sample(["country", "n", "flag", "level"], 2)
-        rows = [{**row, **{f: HASH_DATA.get(f"user:{row['id']}", {}).get(f, DEFAULTS.get(f)) for f in fields}}
+        rows = [{**row, **{f: HASHES.get(f"user:{row['id']}", {}).get(f, DEFAULTS.get(f)) for f in fields}}
                 for row in self.rows[source].rows]
         self.add("features", [source], {"endpoint": "store", "fields": fields},
                  reference.Rows(self.rows[source].keys | set(fields), rows))
@@ -376,62 +303,16 @@ class Generator:
         return plan(name, nodes, outputs), wanted
 
 
-def same(a, b):
-    if isinstance(a, float) and isinstance(b, float):
-        return a == b
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(same, a, b))
-    return type(a) is type(b) and a == b
-
-
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("rankd")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--plans", type=int, default=400)
-    parser.add_argument("--keep", help="where to write plans that fail")
-    options = parser.parse_args()
-
+    options = random_runs.options(__doc__, plans=400)
     plans, wanted, requests = {}, [], []
     for i in range(options.plans):
         generator = Generator(options.seed * 1_000_003 + i)
         name = f"r{i}"
         plans[name], rows = generator.plan(name)
-        wanted.append(rows)
+        wanted.append({"candidates": rows})
         requests.append({"request_id": i, "plan": name, "params": generator.request_params})
-    stdin = "".join(json.dumps(r) + "\n" for r in requests)
-
-    bad = 0
-    with PlanDir(plans, data={**LIST_DATA, **HASH_DATA}) as folder:
-        outputs = {}
-        for mode in ("inline", "offload", "auto"):
-            outcome = run(os.path.abspath(options.rankd), ["--plan_dir", folder.path, "--cpu", mode], stdin, timeout=300)
-            outputs[mode] = outcome.text
-            if mode == "inline":
-                responses = outcome.responses
-                if len(responses) != len(wanted):
-                    print(f"{len(responses)} responses, want {len(wanted)}; stderr: {outcome.err[:2000]}")
-                    sys.exit(1)
-                for i, (got, rows) in enumerate(zip(responses, wanted)):
-                    if same(got.get("candidates"), rows):
-                        continue
-                    bad += 1
-                    if bad <= 5:
-                        print(f"FAIL r{i}: {json.dumps(plans[f'r{i}'], ensure_ascii=False)}")
-                        print(f"     request {json.dumps(requests[i])}")
-                        print(f"     got  {json.dumps(got, ensure_ascii=False)[:1500]}")
-                        print(f"     want {json.dumps(rows, ensure_ascii=False)[:1500]}")
-                    if options.keep:
-                        os.makedirs(options.keep, exist_ok=True)
-                        with open(os.path.join(options.keep, f"r{i}.plan.json"), "w", encoding="utf-8") as out:
-                            json.dump(plans[f"r{i}"], out, ensure_ascii=False, indent=1)
-            elif outputs[mode] != outputs["inline"]:
-                bad += 1
-                print(f"FAIL --cpu {mode} answers otherwise than --cpu inline")
-    print(f"{options.plans - min(bad, options.plans)} of {options.plans} plans agree")
-    sys.exit(1 if bad else 0)
+    random_runs.compare(options, plans, requests, wanted)
 
 
 if __name__ == "__main__":

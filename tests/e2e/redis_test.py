@@ -15,6 +15,15 @@ PLANS = ""
 SLOW = False
 
 VIEW = {"view": plan("view", [{"node_id": "v", "op": "viewer", "params": {"endpoint": "store", "fields": ["n"]}}])}
+READ = {"node_id": "v", "op": "viewer", "params": {"endpoint": "store", "fields": ["n"]}}
+SPARE = {"body": {"nodes": [{"node_id": "spare", "op": "fixed_source", "params": {"row_count": 2}}], "outputs": ["spare"]}}
+CATCHING = {
+    "beside": plan("beside", [{"node_id": "t", "op": "try", "params": {"catch": [SPARE], "body": {"outputs": ["v", "x"], "nodes": [
+        READ, {"node_id": "x", "op": "sleep", "params": {"duration_ms": 20, "fail_after_sleep": True}}]}}}]),
+    "late": plan("late", [{"node_id": "t", "op": "try", "params": {"catch": [{"codes": ["redis_timeout"], **SPARE}], "body": {
+        "outputs": ["v"], "nodes": [READ]}}}]),
+    "bounded": plan("bounded", [{"node_id": "t", "op": "try", "timeout_ms": 50, "params": {
+        "catch": [{"codes": ["node_timeout"], **SPARE}], "body": {"outputs": ["v"], "nodes": [READ]}}}])}
 DATA = {f"user:{i}": {"n": i * 10} for i in range(1, 51)}
 
 
@@ -100,7 +109,8 @@ class Reaching(WithRedis):
         self.assertEqual(pipe.returncode, 0, pipe.stdout)
         self.assertIn(b"errors: 0", pipe.stdout)
         stdin = requests(range(1, 41))
-        for name in ("simple_plan", "viewer_filter", "parallel_fanout", "mixed_pipeline", "diamond", "complex_plan"):
+        for name in ("simple_plan", "viewer_filter", "parallel_fanout", "mixed_pipeline", "diamond", "complex_plan",
+                     "rollout_branch", "country_diversify", "backfill_loop", "two_shelves"):
             memory = run(RANKD, ["--plan_name", name, "--plan_dir", PLANS], stdin)
             server = run(RANKD, ["--plan_name", name, "--plan_dir", PLANS, "--redis", self.redis.url], stdin)
             self.assertEqual(server.text, memory.text, name)
@@ -128,7 +138,7 @@ class Faults(WithRedis):
     def setUp(self):
         super().setUp()
         self.redis.load(DATA)
-        self.folder = PlanDir(VIEW, endpoints=endpoint(self.redis, policy={"request_timeout_ms": 200}))
+        self.folder = PlanDir({**VIEW, **CATCHING}, endpoints=endpoint(self.redis, policy={"request_timeout_ms": 200}))
         self.addCleanup(self.folder.__exit__)
 
     def start(self, *args):
@@ -147,8 +157,8 @@ class Faults(WithRedis):
         for stream in (process.stdin, process.stdout, process.stderr):
             stream.close()
 
-    def ask(self, process, user):
-        process.stdin.write(requests([user]).encode())
+    def ask(self, process, user, **fields):
+        process.stdin.write(requests([user], **fields).encode())
         return json.loads(self.lines.readline())
 
     def assert_answer(self, answer, user):
@@ -170,6 +180,24 @@ class Faults(WithRedis):
             self.assertLess(seconds, 0.5)
         for user in range(3, 20):  # the reply to 2 comes first
             self.assert_answer(self.ask(process, user), user)
+
+    def test_a_catch_runs_at_once_and_the_late_reply_reaches_nobody(self):
+        process = self.start()
+        self.assert_answer(self.ask(process, 1), 1)
+        for name, low, high in (("beside", 0.02, 0.19), ("bounded", 0.05, 0.19), ("late", 0.2, 0.5)):
+            self.redis.process.send_signal(signal.SIGSTOP)
+            try:
+                start = time.monotonic()
+                answer = self.ask(process, 2, plan=name)
+                seconds = time.monotonic() - start
+            finally:
+                self.redis.process.send_signal(signal.SIGCONT)
+            self.assertEqual([c["id"] for c in answer.get("candidates", [])], [1, 2], answer)
+            self.assertGreaterEqual(seconds, low, name)
+            if not SLOW:
+                self.assertLess(seconds, high, name)
+            for user in range(3, 20):  # the reply to 2 comes first
+                self.assert_answer(self.ask(process, user), user)
 
     def test_a_server_that_is_killed_and_comes_back(self):
         process = self.start()

@@ -100,6 +100,8 @@ def call(name, args, types_float):
         return max(low, min(high, x))
     if name == "sqrt":
         return math.sqrt(args[0]) if args[0] >= 0 else None
+    if name == "log1p":
+        return math.log1p(args[0]) if args[0] > -1 else None
     if name in ("floor", "ceil", "round"):
         return to_int(args[0], {"floor": math.floor, "ceil": math.ceil, "round": half_away}[name])
     if name == "lower":
@@ -113,10 +115,10 @@ def call(name, args, types_float):
     raise ValueError(name)
 
 
-def evaluate(e, row, params, types_float=lambda e: False):
+def evaluate(e, row, params, types_float=lambda e: False, rows=()):
     """The value of an expression for a row (a dict). `types_float(e)` says whether its static type
-    is float."""
-    go = lambda x: evaluate(x, row, params, types_float)
+    is float; aggregates in it go over `rows`."""
+    go = lambda x: evaluate(x, row, params, types_float, rows)
     op = e[0]
     if op == "const":
         return e[1]
@@ -145,6 +147,8 @@ def evaluate(e, row, params, types_float=lambda e: False):
     if op == "if":
         value = go(e[2]) if go(e[1]) is True else go(e[3])
         return float(value) if value is not None and types_float(e) else value
+    if op == "agg":
+        return aggregate(e[1], e[2], rows, params, types_float)
     if op == "call":
         return call(e[1], [go(a) for a in e[2]], types_float(e))
     raise ValueError(op)

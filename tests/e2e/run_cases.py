@@ -7,6 +7,7 @@ usage: run_cases.py RANKD FILE… [--redis] [--only TEXT] [--slow] [-v]
 bounds on time. tests/cases/README.md says how a case is written.
 """
 import argparse
+import collections
 import json
 import os
 import re
@@ -61,6 +62,22 @@ def check_response(want, line, request_id):
         return [] if ids == rows else [f"ids {ids}, want {rows}"]
     text = response_text(got["request_id"], [(r[0], r[1] if len(r) > 1 else {}) for r in rows])
     return [] if text == line else [f"got  {line[:400]}", f"want {text[:400]}"]
+
+
+def take_trace(line):
+    """A response line without its trace, and how often each node stands there; None without one."""
+    got = json.loads(line)
+    if "trace" not in got:
+        return line, None
+    starts = collections.Counter(entry["node"] for entry in got.pop("trace")["nodes"])
+    return dump(got), starts
+
+
+def check_starts(want, starts):
+    """Whether the nodes named ran that often. Retries of a node count once."""
+    if starts is None:
+        return ["no trace"]
+    return [f"{node} ran {starts[node]} times, want {count}" for node, count in want.items() if starts[node] != count]
 
 
 def check_summary(outcome):
@@ -118,7 +135,8 @@ class Case:
         return "".join((r if isinstance(r, str) else dump(r)) + "\n" for r in self.requests())
 
     def requests(self):
-        return self.get("requests", [{}])
+        traced = {"trace": True} if self.get("starts") is not None else {}
+        return [{**r, **traced} if traced else r for r in self.get("requests", [{}])]
 
     def request_ids(self):
         """The id each response must carry; None where the case does not say."""
@@ -199,6 +217,9 @@ class Case:
             by_id = {json.loads(line).get("request_id"): line for line in lines}
             lines = [by_id.get(w["request_id"], "") for w in wanted]
         for i, (want, line) in enumerate(zip(wanted, lines)):
+            if self.get("starts") is not None:
+                line, starts = take_trace(line)
+                bad += [f"response {i + 1}: {b}" for b in check_starts(self.get("starts")[i], starts)]
             bad += [f"response {i + 1}: {b}" for b in check_response(want, line, ids[i])]
         if not bad and not self.get("no_summary"):
             bad += check_summary(outcome)

@@ -13,7 +13,9 @@ from harness import environment, run
 RANKD = ""
 PLANS = ""
 SLOW = False
-NAMES = ["simple_plan", "viewer_filter", "parallel_fanout", "mixed_pipeline", "diamond", "complex_plan"]
+NAMES = ["simple_plan", "viewer_filter", "parallel_fanout", "mixed_pipeline", "diamond", "complex_plan",
+         "data_pipeline", "rollout_branch", "country_diversify", "backfill_loop", "slow_store_fallback", "two_shelves"]
+CALLED = ["shared_subplan"]  # they name $in: other plans run them
 
 
 def split_commands(text):
@@ -37,7 +39,7 @@ class ShippedPlans(unittest.TestCase):
         return run(RANKD, [*args, "--plan_dir", PLANS], stdin)
 
     def test_every_plan_checks(self):
-        outcome = self.rankd("check", *NAMES)
+        outcome = self.rankd("check", *NAMES, *CALLED)
         self.assertEqual((outcome.exit, outcome.err), (0, ""))
 
     def test_every_plan_answers_every_user(self):
@@ -96,6 +98,78 @@ class ShippedPlans(unittest.TestCase):
     def test_a_deadline_cuts_a_complex_plan_short(self):
         outcome = self.timeline("complex_plan", 30, 45, "--deadline_ms", "30")
         self.assertEqual(outcome.responses[0]["error"]["code"], "deadline_exceeded")
+
+    def answers(self, name, *requests, flags=()):
+        """The rows of each answer, the id among the fields."""
+        outcome = self.rankd("--plan_name", name, *flags, stdin="".join(json.dumps(r) + "\n" for r in requests))
+        self.assertEqual(outcome.exit, 0, outcome.err)
+        return [[{"id": c["id"], **c["fields"]} for c in r["candidates"]] for r in outcome.responses]
+
+    def users(self):
+        with open(os.path.join(PLANS, "demo_data.json"), encoding="utf-8") as file:
+            return {int(k[5:]): v for k, v in json.load(file).items() if k.startswith("user:")}
+
+    def test_the_data_pipeline_adds_up_the_valid_chunks(self):
+        params = [{}, {"fan_out": 10, "loop_iters": 4}, {"fan_out": 3, "loop_iters": 5}, {"fan_out": 12, "loop_iters": 3}]
+        answers = self.answers("data_pipeline", *[{"params": p} for p in params])
+        self.assertEqual(answers, [[{"id": 0, "total": t}] for t in (270.0, 270.0, 0.0, 600.0)])
+
+    def test_a_rollout_reaches_its_share_of_users(self):
+        percents = [0, 20, 100]
+        answers = self.answers("rollout_branch", *[{"user_id": u, "params": {"rollout_percent": p, "limit": 100}}
+                                                   for p in percents for u in range(1, 39)])
+        for i, rows in enumerate(answers):
+            percent, user = percents[i // 38], i % 38 + 1
+            creators = [r["id"] for r in rows if 1001 <= r["id"] <= 1012]
+            self.assertEqual(bool(creators), user < percent, f"user {user} at {percent} %")
+            scores = [r["final_score"] for r in rows]
+            self.assertEqual(scores, sorted(scores, reverse=True))
+
+    def test_no_country_has_more_than_its_places(self):
+        users = self.users()
+        for per_country in (1, 2, 100):
+            [rows] = self.answers("country_diversify", {"user_id": 1, "params": {"per_country": per_country, "limit": 1000}})
+            pool = self.answers("parallel_fanout", {"user_id": 1})[0]
+            wanted = {}
+            for user in sorted((r["id"] for r in pool), key=lambda u: -users[u]["followers"]):
+                wanted.setdefault(users[user]["country"], []).append(user)
+            chosen = {}
+            for row in rows:
+                chosen.setdefault(row["country"], []).append(row["id"])
+            self.assertEqual(chosen, {c: ids[:per_country] for c, ids in wanted.items()})
+            self.assertEqual([r["followers"] for r in rows], sorted((r["followers"] for r in rows), reverse=True))
+
+    def test_a_back_fill_goes_on_until_it_has_enough(self):
+        for limit in (1, 3, 6, 100):
+            [rows] = self.answers("backfill_loop", {"user_id": 1, "params": {"limit": limit}})
+            self.assertEqual([r["id"] for r in rows], [10, 11, 18, 20, 28, 36][:limit])
+            self.assertTrue(all(r["followers"] >= 50 for r in rows))
+
+    def test_a_slow_store_is_replaced_in_time(self):
+        [rows] = self.answers("slow_store_fallback", {"user_id": 1}, flags=("--env", "slow"))
+        self.assertEqual({r["source"] for r in rows}, {"fallback after node_timeout"})
+        self.assertEqual([r["id"] for r in rows], [1009, 1001, 1002, 1005, 1007, 1012, 1011, 1008])
+        self.timeline("slow_store_fallback", 45, 60)
+        for _ in range(1 if SLOW else 5):  # a busy machine gets a few more chances
+            [rows] = self.answers("slow_store_fallback", {"user_id": 1})
+            if {r["source"] for r in rows} == {"follow"}:
+                break
+        if not SLOW:
+            self.assertEqual({r["source"] for r in rows}, {"follow"})
+
+    def test_a_sub_plan_is_called_twice(self):
+        [rows] = self.answers("two_shelves", {"user_id": 1, "params": {"limit": 7}})
+        friends, creators = rows[:3], rows[3:]
+        self.assertTrue(all(r["id"] < 1000 for r in friends), rows)
+        self.assertEqual(len(creators), 4)
+        self.assertTrue(all(r["id"] > 1000 and r["followers"] >= 1000 for r in creators), rows)
+        for shelf in (friends, creators):
+            scores = [r["final_score"] for r in shelf]
+            self.assertEqual(scores, sorted(scores, reverse=True))
+
+    def test_a_sub_plan_does_not_run_by_itself(self):
+        outcome = self.rankd("--plan_name", "two_shelves", stdin='{"plan": "shared_subplan"}\n{"user_id": 1}\n')
+        self.assertEqual([r.get("error", {}).get("code") for r in outcome.responses], ["invalid_plan", None])
 
     def test_demo_data_is_what_the_memory_store_serves(self):
         with open(os.path.join(PLANS, "demo_data.json"), encoding="utf-8") as file:
