@@ -58,6 +58,7 @@ void TurnEnd::Leave() {
 struct UvLoop::State {
   std::unique_ptr<Handles> handles = std::make_unique<Handles>();
   TimerHeap timers;
+  TimePoint polled{};  ///< When sockets were looked at last, or the wait for them began.
   TurnEnd* turn_ends = nullptr;
   std::vector<std::shared_ptr<void>> kept;
 
@@ -138,7 +139,7 @@ void UvLoop::Run() {
   state_->thread.store(std::this_thread::get_id());
   while (!state_->stop.load()) {
     RunPosted();
-    state_->timers.FireDue(Now());
+    FireDue();
     for (int round = 0; round < kRoundsPerTurn; ++round) {
       RunPosted();
       RunTurnEnds();
@@ -150,6 +151,15 @@ void UvLoop::Run() {
     if (!state_->stop.load()) Wait();
   }
   state_->stop.store(false);
+}
+
+void UvLoop::FireDue() {
+  // What has kept the loop busy past a timer's time may have kept it from sockets as well: what has
+  // arrived there is told first, or a timeout would strike a peer that answered in time.
+  const TimePoint next = state_->timers.NextDue();
+  if (next == kNever || next > Now()) return;
+  if (next > state_->polled) Poll(UV_RUN_NOWAIT);
+  state_->timers.FireDue(Now());
 }
 
 void UvLoop::RunPosted() {
@@ -196,8 +206,13 @@ void UvLoop::Wait() {
   state_->may_wait.store(true);
   now = now || state_->posted.load() != nullptr || state_->turn_ends != nullptr ||
         state_->stop.load();
-  uv_run(&uv.loop, now ? UV_RUN_NOWAIT : UV_RUN_ONCE);
+  Poll(now ? UV_RUN_NOWAIT : UV_RUN_ONCE);
   state_->may_wait.store(false);
+}
+
+void UvLoop::Poll(int mode) {
+  state_->polled = Now();
+  uv_run(&state_->handles->loop, static_cast<uv_run_mode>(mode));
 }
 
 }  // namespace rankd

@@ -70,8 +70,11 @@ class UvLoop final : public Loop {
 
  private:
   struct State;
+  void FireDue();
   void RunPosted();
   void RunTurnEnds();
+  /// `mode`: a uv_run_mode.
+  void Poll(int mode);
   void Wait();
 
   std::unique_ptr<State> state_;

@@ -4,11 +4,14 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <unistd.h>
+#include <uv.h>
 
 #include "engine/io/thread_pool.h"
 
@@ -52,6 +55,39 @@ TEST_CASE("a loop that is told to stop before it runs does not wait") {
   UvLoop loop;
   loop.Stop();
   loop.Run();
+}
+
+TEST_CASE("what a socket has to tell comes before the timers that became due meanwhile") {
+  UvLoop loop;
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  std::vector<std::string> told;
+  struct Reader {
+    uv_poll_t handle;
+    std::vector<std::string>* told;
+  } reader{{}, &told};
+  REQUIRE(uv_poll_init(loop.uv(), &reader.handle, ends[0]) == 0);
+  reader.handle.data = &reader;
+  REQUIRE(uv_poll_start(&reader.handle, UV_READABLE, [](uv_poll_t* handle, int, int) {
+            static_cast<Reader*>(handle->data)->told->push_back("socket");
+            uv_close(reinterpret_cast<uv_handle_t*>(handle), nullptr);
+          }) == 0);
+  CallTimer timer([&] {
+    told.push_back("timer");
+    loop.Stop();
+  });
+  CallTask busy([&] {
+    const TimePoint due = loop.Now() + milliseconds(2);
+    loop.Arm(timer, due);
+    CHECK(::write(ends[1], "x", 1) == 1);
+    while (loop.Now() <= due) {
+    }
+  });
+  loop.Post(busy);
+  loop.Run();
+  CHECK(told == std::vector<std::string>{"socket", "timer"});
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 TEST_CASE("a loop that never ran can be destroyed with timers, hooks and tasks left") {
