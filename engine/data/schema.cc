@@ -32,8 +32,10 @@ KeyId Schema::AddKey(KeySpec spec) {
 }
 
 KeyId Schema::AddHiddenKey(KeySpec spec) {
+  const KeyId key{static_cast<std::uint32_t>(keys_.size())};
+  RANKD_CHECK(hidden_key_by_name_.emplace(spec.name, key).second);
   keys_.push_back(std::move(spec));
-  return KeyId{static_cast<std::uint32_t>(keys_.size() - 1)};
+  return key;
 }
 
 ParamId Schema::AddParam(ParamSpec spec) {
@@ -60,6 +62,22 @@ void Schema::SetParam(ParamId param, ParamSpec spec) {
 
 std::optional<KeyId> Schema::FindKey(std::string_view name) const {
   return Lookup(key_by_name_, name);
+}
+std::optional<KeyId> Schema::FindKeyOfRows(std::string_view name) const {
+  const std::optional<KeyId> key = FindKey(name);
+  return key ? key : Lookup(hidden_key_by_name_, name);
+}
+std::vector<std::string_view> Schema::KeyNames() const {
+  std::vector<std::string_view> names;
+  for (const KeySpec& key : keys_) {
+    if (key_by_name_.contains(key.name)) names.push_back(key.name);
+  }
+  return names;
+}
+std::vector<std::string_view> Schema::ParamNames() const {
+  std::vector<std::string_view> names;
+  for (const ParamSpec& param : params_) names.push_back(param.name);
+  return names;
 }
 std::optional<KeyId> Schema::FindKey(std::int64_t registry_id) const {
   return Lookup(key_by_registry_id_, registry_id);

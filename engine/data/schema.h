@@ -61,6 +61,12 @@ class Schema {
 
   const KeySpec& key(KeyId key) const { return keys_[Index(key)]; }
   const ParamSpec& param(ParamId param) const { return params_[Index(param)]; }
+  /// As FindKey, but hidden keys can be found as well: rows may carry them.
+  std::optional<KeyId> FindKeyOfRows(std::string_view name) const;
+  /// Of the keys that can be found, in their order. Views of this schema.
+  std::vector<std::string_view> KeyNames() const;
+  std::vector<std::string_view> ParamNames() const;
+
   std::size_t key_count() const { return keys_.size(); }
   std::size_t param_count() const { return params_.size(); }
 
@@ -77,6 +83,7 @@ class Schema {
   std::vector<KeySpec> keys_;
   std::vector<ParamSpec> params_;
   ByName<KeyId> key_by_name_;
+  ByName<KeyId> hidden_key_by_name_;
   ByName<ParamId> param_by_name_;
   std::unordered_map<std::int64_t, KeyId> key_by_registry_id_;
   std::unordered_map<std::int64_t, ParamId> param_by_registry_id_;

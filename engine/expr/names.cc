@@ -24,20 +24,12 @@ std::string NameResolver::Unknown(std::string_view what, const Ast& ast, const A
 }
 
 const std::vector<std::string_view>& NameResolver::KeyNames() {
-  if (key_names_.empty()) {
-    for (std::size_t i = 0; i < scope_.schema->key_count(); ++i) {
-      key_names_.emplace_back(scope_.schema->key(KeyId{static_cast<std::uint32_t>(i)}).name);
-    }
-  }
+  if (key_names_.empty()) key_names_ = scope_.schema->KeyNames();
   return key_names_;
 }
 
 const std::vector<std::string_view>& NameResolver::ParamNames() {
-  if (param_names_.empty()) {
-    for (std::size_t i = 0; i < scope_.schema->param_count(); ++i) {
-      param_names_.emplace_back(scope_.schema->param(ParamId{static_cast<std::uint32_t>(i)}).name);
-    }
-  }
+  if (param_names_.empty()) param_names_ = scope_.schema->ParamNames();
   return param_names_;
 }
 

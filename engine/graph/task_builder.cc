@@ -12,14 +12,6 @@
 namespace rankd {
 namespace {
 
-std::vector<std::string_view> KeyNames(const Schema& schema) {
-  std::vector<std::string_view> names;
-  for (std::uint32_t i = 0; i < schema.key_count(); ++i) {
-    names.push_back(schema.key(KeyId{i}).name);
-  }
-  return names;
-}
-
 std::vector<std::string_view> EndpointNames(const EndpointTable& endpoints) {
   std::vector<std::string_view> names;
   for (const EndpointSpec& spec : endpoints.all()) {
@@ -52,7 +44,7 @@ BuildScope::BuildScope(const Plan& plan, const Schema& key_schema,
       uses(schema, problems),
       expressions(TableKind::kExpressions, plan, schema, uses, problems),
       predicates(TableKind::kPredicates, plan, schema, uses, problems),
-      key_names([this] { return KeyNames(schema); }),
+      key_names([this] { return schema.KeyNames(); }),
       endpoint_names([this] { return EndpointNames(endpoints); }) {}
 
 PlanTaskBuilder::PlanTaskBuilder(BuildScope& scope, const PlanBody& body, const BodyNames& names,

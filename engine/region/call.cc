@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -5,6 +6,7 @@
 #include <vector>
 
 #include "engine/base/json.h"
+#include "engine/base/number_text.h"
 #include "engine/base/suggest.h"
 #include "engine/region/region.h"
 #include "engine/region/specs.h"
@@ -66,21 +68,16 @@ class Call final : public Region {
   std::vector<Argument> arguments_;
 };
 
-std::vector<std::string_view> ParamNames(const Schema& schema) {
-  std::vector<std::string_view> names;
-  for (std::uint32_t i = 0; i < schema.param_count(); ++i) {
-    names.push_back(schema.param(ParamId{i}).name);
-  }
-  return names;
-}
-
 std::optional<Call::Argument> ReadArgument(TaskBuilder& builder, const JsonField& field,
                                            const Schema& callee) {
   const std::string at = JsonPointer("/args", field.name);
-  const std::optional<ParamId> param = callee.FindParam(field.name);
+  std::optional<ParamId> param = callee.FindParam(field.name);
+  if (const std::optional<std::int64_t> registry_id = ParseInt(field.name); !param && registry_id) {
+    param = callee.FindParam(*registry_id);
+  }
   if (!param) {
     builder.Problem(at, "the called plan has no param \"" + std::string(field.name) + "\"" +
-                            DidYouMean(field.name, ParamNames(callee)));
+                            DidYouMean(field.name, callee.ParamNames()));
     return std::nullopt;
   }
   const std::optional<ExpressionSlot> value =
@@ -104,7 +101,13 @@ std::unique_ptr<const Task> MakeCall(TaskBuilder& builder) {
       if (field.value.is_null()) continue;
       const std::optional<Call::Argument> one = ReadArgument(builder, field, *callee);
       sound = sound && one.has_value();
-      if (one) arguments.push_back(*one);
+      if (!one) continue;
+      if (std::ranges::find(arguments, one->param, &Call::Argument::param) != arguments.end()) {
+        builder.Problem(JsonPointer("/args", field.name),
+                        "the param \"" + callee->param(one->param).name + "\" stands twice");
+        sound = false;
+      }
+      arguments.push_back(*one);
     }
   }
   if (!sound) return nullptr;

@@ -100,9 +100,9 @@ std::uint32_t TraceRecorder::OnStart(Scope& scope, NodeId node, RanOn ran_on,
   return index;
 }
 
-void TraceRecorder::Close(std::uint32_t span, NodeEnd outcome) {
+void TraceRecorder::Close(std::uint32_t span, NodeEnd outcome, TimePoint end) {
   if (span == kNotTraced || open_slot_[span] == kNotTraced) return;
-  trace_.nodes[span].end = clock_.Now();
+  trace_.nodes[span].end = end;
   trace_.nodes[span].outcome = outcome;
   const std::uint32_t slot = open_slot_[span];
   open_[slot] = open_.back();
@@ -112,14 +112,14 @@ void TraceRecorder::Close(std::uint32_t span, NodeEnd outcome) {
 }
 
 void TraceRecorder::OnFinish(std::uint32_t span, std::uint64_t rows_out) {
-  Close(span, NodeEnd::kFinished);
+  Close(span, NodeEnd::kFinished, clock_.Now());
   if (span != kNotTraced) trace_.nodes[span].rows_out = rows_out;
 }
 
-void TraceRecorder::OnFail(std::uint32_t span) { Close(span, NodeEnd::kFailed); }
+void TraceRecorder::OnFail(std::uint32_t span) { Close(span, NodeEnd::kFailed, clock_.Now()); }
 
 void TraceRecorder::OnStop(std::uint32_t span) {
-  if (!answered_) Close(span, NodeEnd::kStopped);
+  if (!answered_) Close(span, NodeEnd::kStopped, clock_.Now());
 }
 
 void TraceRecorder::OnRetry(std::uint32_t span) {
@@ -169,7 +169,7 @@ void TraceRecorder::OnReplies(std::size_t pipeline, const Result<Replies>& repli
 
 void TraceRecorder::OnAnswer() {
   trace_.answered = clock_.Now();
-  while (!open_.empty()) Close(open_.back(), NodeEnd::kStopped);
+  while (!open_.empty()) Close(open_.back(), NodeEnd::kStopped, trace_.answered);
   answered_ = true;
   for (const std::size_t pipeline : open_pipelines_) {
     trace_.pipelines[pipeline].end = trace_.answered;

@@ -145,7 +145,7 @@ class TraceRecorder {
 
  private:
   bool full() const { return trace_.nodes.size() + trace_.activations.size() >= kMaxTraced; }
-  void Close(std::uint32_t span, NodeEnd outcome);
+  void Close(std::uint32_t span, NodeEnd outcome, TimePoint end);
 
   const Clock& clock_;
   RunTrace trace_;

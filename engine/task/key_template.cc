@@ -11,14 +11,9 @@ namespace rankd {
 namespace {
 
 std::unexpected<Error> UnknownKey(std::string_view name, const Schema& schema) {
-  std::vector<std::string_view> known;
-  known.reserve(schema.key_count());
-  for (std::size_t i = 0; i < schema.key_count(); ++i) {
-    known.push_back(schema.key(KeyId{static_cast<std::uint32_t>(i)}).name);
-  }
   std::string message = "unknown key ";
   AppendJsonString(message, name);
-  message += DidYouMean(name, known);
+  message += DidYouMean(name, schema.KeyNames());
   return Fail(ErrorCode::kInvalidPlan, std::move(message));
 }
 

@@ -154,16 +154,6 @@ std::optional<Value> ConvertParam(ValueType type, const dom::element& value) {
   return std::nullopt;
 }
 
-template <typename Id, typename Spec>
-std::string NearestOf(const Schema& schema, std::size_t count,
-                      const Spec& (Schema::*spec)(Id) const, std::string_view name) {
-  std::vector<std::string_view> names;
-  for (std::size_t i = 0; i < count; ++i) {
-    names.push_back((schema.*spec)(Id{static_cast<std::uint32_t>(i)}).name);
-  }
-  return DidYouMean(name, names);
-}
-
 }  // namespace
 
 struct RequestParser::State {
@@ -258,8 +248,7 @@ Result<void> RequestParser::State::ReadParam(std::string_view name, const dom::e
   const std::optional<ParamId> found = schema.FindParam(name);
   if (!found) {
     return Fail(ErrorCode::kInvalidParam,
-                "unknown param " + Quoted(name) +
-                    NearestOf(schema, schema.param_count(), &Schema::param, name));
+                "unknown param " + Quoted(name) + DidYouMean(name, schema.ParamNames()));
   }
   const ParamSpec& spec = schema.param(*found);
   if (param_given[Index(*found)]) {
@@ -294,11 +283,10 @@ Result<void> RequestParser::State::ReadOutputKeys(const dom::array& names,
   keys.clear();
   for (const dom::element element : names) {
     const std::string_view name(element);
-    const std::optional<KeyId> key = schema.FindKey(name);
+    const std::optional<KeyId> key = schema.FindKeyOfRows(name);
     if (!key) {
-      return Fail(ErrorCode::kInvalidRequest,
-                  "output_keys names an unknown key " + Quoted(name) +
-                      NearestOf(schema, schema.key_count(), &Schema::key, name));
+      return Fail(ErrorCode::kInvalidRequest, "output_keys names an unknown key " + Quoted(name) +
+                                                  DidYouMean(name, schema.KeyNames()));
     }
     const KeySpec& spec = schema.key(*key);
     RANKD_TRY(CheckStatus("key", spec.name, spec.status, ErrorCode::kInvalidRequest));
