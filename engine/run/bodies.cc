@@ -72,6 +72,7 @@ void Run::StartBody(ActiveNode& holder, BodyStart start) {
     recorder_.OnActivate(activation.trace, *activation.graph, holder.span, start.activation);
     recorder_.OnReady(activation.trace, activation.ready);
   }
+  ++counts_.activations;
   turn_cost_ += kActivationNanoseconds;
   Queue(activation);
   FillImports(activation, std::move(start.in));
@@ -115,7 +116,7 @@ void Run::Capture(Activation& activation, const rankd::Import& import, NodeId id
 void Run::Import(Activation& activation, NodeId import, RowSet rows) {
   activation.results[Index(import)].emplace(std::move(rows));
   const std::size_t ready_before = activation.ready.size();
-  activation.scheduler.Finished(import, activation.ready);
+  counts_.edges += activation.scheduler.Finished(import, activation.ready);
   if (spec_.trace) [[unlikely]]
     recorder_.OnReady(activation.trace, std::span(activation.ready).subspan(ready_before));
 }

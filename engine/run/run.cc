@@ -39,6 +39,7 @@ void Run::Start(RunSpec spec) {
     if (deadline_ < kNever) services_.loop->Arm(deadline_timer_, deadline_);
   }
   kv_usage_ = KvUsage();
+  counts_ = RunCounts();
   plan_.Begin(*spec_.graph);
   plan_.params = &spec_.params;
   if (spec_.trace) [[unlikely]] {
@@ -105,6 +106,7 @@ void Run::OnContinue() {
 
 void Run::StartNode(Activation& activation, NodeId id) {
   const GraphNode& node = activation.graph->nodes[Index(id)];
+  ++counts_.starts;
   if (MayRecover(node) || node.region != nullptr) [[unlikely]] {
     StartRecoverable(activation, node, id);
     return;
@@ -219,7 +221,8 @@ void Run::NodeDone(Activation& activation, NodeId id, Result<RowSet> result) {
     activation.results[Index(id)].emplace(*std::move(result));
   }
   const std::size_t ready_before = activation.ready.size();
-  activation.scheduler.Finished(id, activation.ready);
+  ++counts_.completions;
+  counts_.edges += activation.scheduler.Finished(id, activation.ready);
   if (spec_.trace) [[unlikely]]
     recorder_.OnReady(activation.trace, std::span(activation.ready).subspan(ready_before));
   if (const std::optional<NodeId> overshoot = activation.scheduler.overshoot()) [[unlikely]] {

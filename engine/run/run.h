@@ -52,6 +52,14 @@ struct KvUsage {
   std::uint64_t bytes_received = 0;  ///< The same, of the replies.
 };
 
+/// What a run did, as far as its plan implies it: equal whenever the same nodes ran.
+struct RunCounts {
+  std::uint64_t activations = 0;  ///< Of bodies.
+  std::uint64_t starts = 0;       ///< Of nodes; attempts after the first are not counted.
+  std::uint64_t completions = 0;  ///< Nodes that gave rows.
+  std::uint64_t edges = 0;        ///< Visits, by completions of nodes and imports.
+};
+
 class Run;
 
 class RunListener {
@@ -86,6 +94,7 @@ class Run {
   /// that comes back later. Valid until the next Start.
   const RunTrace& trace() const { return recorder_.trace(); }
   const KvUsage& kv_usage() const { return kv_usage_; }
+  const RunCounts& counts() const { return counts_; }
   /// Of the latest Start.
   TimePoint start_time() const { return start_time_; }
 
@@ -223,6 +232,7 @@ class Run {
   std::optional<std::minstd_rand> random_;  ///< Of the jitter; seeded when first used.
   TraceRecorder recorder_;
   KvUsage kv_usage_;
+  RunCounts counts_;
 };
 
 }  // namespace rankd

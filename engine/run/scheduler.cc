@@ -14,9 +14,10 @@ void Scheduler::Start(const Topology& topology, std::vector<NodeId>& ready) {
   ready.insert(ready.end(), topology.sources.rbegin(), topology.sources.rend());
 }
 
-void Scheduler::Finished(NodeId node, std::vector<NodeId>& ready) {
+std::size_t Scheduler::Finished(NodeId node, std::vector<NodeId>& ready) {
   if (topology_->lazy_count == 0 || !topology_->lazy[Index(node)]) ++finished_;
-  for (const NodeId successor : std::views::reverse(topology_->SuccessorsOf(node))) {
+  const std::span<const NodeId> successors = topology_->SuccessorsOf(node);
+  for (const NodeId successor : std::views::reverse(successors)) {
     std::uint32_t& remaining = remaining_[Index(successor)];
     if (remaining == 0) [[unlikely]] {
       if (!overshoot_) overshoot_ = successor;
@@ -24,6 +25,7 @@ void Scheduler::Finished(NodeId node, std::vector<NodeId>& ready) {
     }
     if (--remaining == 0) ready.push_back(successor);
   }
+  return successors.size();
 }
 
 void Scheduler::Demand(NodeId node, std::vector<NodeId>& ready) {

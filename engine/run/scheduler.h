@@ -20,8 +20,8 @@ class Scheduler {
   void Start(const Topology& topology, std::vector<NodeId>& ready);
 
   /// `node` has completed, or, if it is an import, its rows have come: pushes the successors that
-  /// are ready now. O(successors).
-  void Finished(NodeId node, std::vector<NodeId>& ready);
+  /// are ready now. Gives how many edges that were. O(successors).
+  std::size_t Finished(NodeId node, std::vector<NodeId>& ready);
 
   /// A body needs the lazy `node`: an edge more has completed. At most once a node.
   void Demand(NodeId node, std::vector<NodeId>& ready);
