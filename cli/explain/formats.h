@@ -13,8 +13,8 @@ namespace rankd {
 /// nodes. Coloured as `console` wants it.
 std::string ExplainText(const GraphExplanation& graph, const Console& console);
 
-/// For Graphviz. Node ids are the names, bodies are clusters. Graphs of a size that makes layouts slow get attributes
-/// that make them faster.
+/// For Graphviz. Node ids are the names, bodies are clusters. Graphs of a size that makes layouts
+/// slow get attributes that make them faster.
 std::string ExplainDot(const GraphExplanation& graph);
 
 /// A Mermaid flowchart; nodes are called n0, n1, …, bodies are subgraphs.
