@@ -45,24 +45,41 @@ std::string NodeLine(const GraphExplanation& graph, const NodeExplanation& node)
   std::string line = Quoted(node.id) + " [label=" + label.Quoted();
   if (node.runs_on == RunsOn::kCoroutine)
     line += ", style=\"rounded,filled\", fillcolor=\"#e8f0fe\"";
+  if (node.role == NodeRole::kHead) line += ", shape=hexagon, style=solid";
+  if (node.role == NodeRole::kJoin) line += ", shape=ellipse, style=solid, margin=0";
+  if (node.role == NodeRole::kInput) line += ", shape=ellipse, style=dashed";
   if (!node.outputs.empty()) line += ", peripheries=2";
   if (node.on_longest_path) line += ", penwidth=2";
   return line + "];\n";
 }
 
-void AppendNodes(const GraphExplanation& graph, std::string& text) {
-  for (const NodeExplanation& node : graph.nodes) {
-    if (!node.chain) text += "  " + NodeLine(graph, node);
+/// The nodes of the plan or a body. Recurses as deep as bodies nest.
+void AppendGroup(const GraphExplanation& graph, const std::vector<Group>& groups, std::size_t group,
+                 const std::string& indent, std::string& text) {
+  for (const std::uint32_t node : groups[group].nodes) {
+    text += indent + NodeLine(graph, graph.nodes[node]);
   }
-  for (std::size_t i = 0; i < graph.chains.size(); ++i) {
-    const std::string number = std::to_string(i + 1);
-    text += "  subgraph cluster_chain_" + number + " {\n    label=\"chain " + number +
-            "\"; style=\"rounded,dotted\"; fontsize=10;\n";
-    for (const std::uint32_t node : graph.chains[i]) {
-      text += "    " + NodeLine(graph, graph.nodes[node]);
+  for (const std::uint32_t chain : groups[group].chains) {
+    const std::string number = std::to_string(chain + 1);
+    text += indent + "subgraph cluster_chain_" + number + " {\n" + indent + "  label=\"chain " +
+            number + "\"; style=\"rounded,dotted\"; fontsize=10;\n";
+    for (const std::uint32_t node : graph.chains[chain]) {
+      text += indent + "  " + NodeLine(graph, graph.nodes[node]);
     }
-    text += "  }\n";
+    text += indent + "}\n";
   }
+  for (const std::uint32_t body : groups[group].bodies) {
+    Label label;
+    label.AddLine(BodyTitle(graph.bodies[body]));
+    text += indent + "subgraph cluster_body_" + std::to_string(body + 1) + " {\n" + indent +
+            "  label=" + label.Quoted() + "; style=\"rounded\"; color=gray40; fontsize=10;\n";
+    AppendGroup(graph, groups, body + 1, indent + "  ", text);
+    text += indent + "}\n";
+  }
+}
+
+void AppendNodes(const GraphExplanation& graph, std::string& text) {
+  AppendGroup(graph, GroupsOf(graph), 0, "  ", text);
   for (const PrunedExplanation& node : graph.pruned) {
     Label label;
     label.AddLine(node.id);
@@ -73,6 +90,20 @@ void AppendNodes(const GraphExplanation& graph, std::string& text) {
   }
 }
 
+std::string_view KindAttributes(EdgeKind kind) {
+  switch (kind) {
+    case EdgeKind::kForward:
+      return "";
+    case EdgeKind::kContinue:
+      return "label=\"CONTINUE\", color=\"#1a73e8\"";
+    case EdgeKind::kBreak:
+      return "label=\"BREAK\", style=dotted";
+    case EdgeKind::kBack:
+      return "label=\"BACK\", style=dashed, constraint=false";
+  }
+  return "";
+}
+
 void AppendEdges(const GraphExplanation& graph, std::string& text) {
   // A node on the longest path has one input that is on it too, unless it is the first.
   std::vector<std::uint32_t> before(graph.nodes.size(), 0xffffffff);
@@ -81,11 +112,13 @@ void AppendEdges(const GraphExplanation& graph, std::string& text) {
   }
   for (const EdgeExplanation& edge : graph.edges) {
     text += "  " + Quoted(graph.IdOf(edge.from)) + " -> " + Quoted(graph.IdOf(edge.to));
+    std::string attributes = std::string(KindAttributes(edge.kind));
     if (edge.to >= graph.nodes.size()) {
-      text += " [style=dashed, color=gray50]";
-    } else if (before[edge.to] == edge.from) {
-      text += " [penwidth=2]";
+      attributes = "style=dashed, color=gray50";
+    } else if (before[edge.to] == edge.from && edge.kind != EdgeKind::kBack) {
+      attributes += attributes.empty() ? "penwidth=2" : ", penwidth=2";
     }
+    if (!attributes.empty()) text += " [" + attributes + "]";
     text += ";\n";
   }
 }
@@ -100,7 +133,8 @@ std::string ExplainDot(const GraphExplanation& graph) {
   }
   text += "];\n";
   text += "  node [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=11];\n";
-  text += "  edge [arrowsize=0.7];\n";
+  text += graph.bodies.empty() ? "  edge [arrowsize=0.7];\n"
+                               : "  edge [arrowsize=0.7, fontname=\"Helvetica\", fontsize=8];\n";
   AppendNodes(graph, text);
   AppendEdges(graph, text);
   return text + "}\n";

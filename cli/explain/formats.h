@@ -13,11 +13,11 @@ namespace rankd {
 /// nodes. Coloured as `console` wants it.
 std::string ExplainText(const GraphExplanation& graph, const Console& console);
 
-/// For Graphviz. Node ids are the names. Graphs of a size that makes layouts slow get attributes
-/// that make them faster.
+/// For Graphviz. Node ids are the names, bodies are clusters. Graphs of a size that makes layouts
+/// slow get attributes that make them faster.
 std::string ExplainDot(const GraphExplanation& graph);
 
-/// A Mermaid flowchart; nodes are called n0, n1, …
+/// A Mermaid flowchart; nodes are called n0, n1, …, bodies are subgraphs.
 std::string ExplainMermaid(const GraphExplanation& graph);
 
 /// One line of JSON; docs/explain.md has its fields. `cpu`: what the graph was explained for.

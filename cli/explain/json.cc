@@ -44,6 +44,25 @@ void StringsField(JsonWriter& json, std::string_view name, const Range& range, T
   json.EndArray();
 }
 
+std::string_view RoleName(NodeRole role) {
+  switch (role) {
+    case NodeRole::kNode:
+      return "node";
+    case NodeRole::kHead:
+      return "head";
+    case NodeRole::kJoin:
+      return "join";
+    case NodeRole::kInput:
+      return "input";
+  }
+  return "";
+}
+
+std::string_view KindName(const NodeExplanation& node) {
+  if (node.role != NodeRole::kNode) return "control";
+  return node.runs_on == RunsOn::kCoroutine ? "io" : "cpu";
+}
+
 class Writer {
  public:
   explicit Writer(const GraphExplanation& graph) : graph_(graph) {}
@@ -54,6 +73,7 @@ class Writer {
     json_.StringField("cpu", CpuModeName(cpu));
     json_.BoolField("needs_user_id", graph_.needs_user_id);
     AppendArray("nodes", graph_.nodes, [this](const auto& node) { AppendNode(node); });
+    AppendArray("bodies", graph_.bodies, [this](const auto& body) { AppendBody(body); });
     AppendEdges();
     IdsField("outputs", graph_.outputs);
     json_.Name("chains");
@@ -95,7 +115,10 @@ class Writer {
   void AppendNode(const NodeExplanation& node) {
     json_.StringField("node", node.id);
     json_.StringField("op", node.op);
-    json_.StringField("kind", node.runs_on == RunsOn::kCoroutine ? "io" : "cpu");
+    json_.StringField("kind", KindName(node));
+    json_.StringField("role", RoleName(node.role));
+    json_.Name("body");
+    AppendBodyPath(node.body);
     json_.StringField("runs_on", RunsOnName(node.runs_on));
     NullableField(json_, "pool_from_rows", node.runs_on == RunsOn::kInlineOrPool,
                   static_cast<std::int64_t>(node.pool_from_rows));
@@ -108,13 +131,60 @@ class Writer {
                   node.timeout ? node.timeout->count() : 0);
     StringsField(json_, "writes", node.writes, [](const std::string& key) { return key; });
     SizeField(json_, "required", node.required);
+    json_.BoolField("per_item", node.per_item);
+    json_.BoolField("lazy", node.lazy);
     NullableField(json_, "chain", node.chain.has_value(), node.chain.value_or(0));
     json_.BoolField("effect", node.effect);
+    AppendRetry(node.retry);
+    json_.StringField("on_error", OnErrorName(node.on_error));
+    StringsField(json_, "details", node.details, [](const std::string& text) { return text; });
     json_.Name("trace");
     if (node.trace.empty()) {
       json_.Null();
     } else {
       json_.String(node.trace);
+    }
+  }
+
+  void AppendBodyPath(std::optional<std::uint32_t> body) {
+    if (body) {
+      json_.String(graph_.bodies[*body].path);
+    } else {
+      json_.Null();
+    }
+  }
+
+  void AppendRetry(const std::optional<RetryPolicy>& retry) {
+    json_.Name("retry");
+    if (!retry) {
+      json_.Null();
+      return;
+    }
+    json_.BeginObject();
+    json_.IntField("max_attempts", retry->max_attempts);
+    json_.IntField("backoff_ms", retry->backoff.count());
+    FloatField(json_, "multiplier", retry->multiplier);
+    json_.IntField("max_backoff_ms", retry->max_backoff.count());
+    FloatField(json_, "jitter", retry->jitter);
+    json_.Name("on");
+    json_.BeginArray();
+    for (std::size_t code = 0; code < kErrorCodeCount; ++code) {
+      if (retry->on.test(code)) json_.String(CodeName(static_cast<ErrorCode>(code)));
+    }
+    json_.EndArray();
+    json_.EndObject();
+  }
+
+  void AppendBody(const BodyExplanation& body) {
+    json_.StringField("path", body.path);
+    json_.StringField("head", graph_.IdOf(body.head));
+    json_.Name("body");
+    AppendBodyPath(body.outer);
+    json_.Name("plan");
+    if (body.plan.empty()) {
+      json_.Null();
+    } else {
+      json_.String(body.plan);
     }
   }
 

@@ -47,26 +47,58 @@ class Label {
 
 std::string Name(std::size_t node) { return "n" + std::to_string(node); }
 
+struct Shape {
+  std::string_view open;
+  std::string_view close;
+};
+
+Shape ShapeOf(const NodeExplanation& node) {
+  switch (node.role) {
+    case NodeRole::kHead:
+      return {"{{", "}}"};
+    case NodeRole::kJoin:
+    case NodeRole::kInput:
+      return {"([", "])"};
+    case NodeRole::kNode:
+      break;
+  }
+  return node.runs_on == RunsOn::kCoroutine ? Shape{"(", ")"} : Shape{"[", "]"};
+}
+
 std::string NodeLine(const GraphExplanation& graph, std::uint32_t number) {
   const NodeExplanation& node = graph.nodes[number];
   Label label;
   for (const std::string& words : LabelLines(graph, node)) label.AddLine(words);
-  const bool waits = node.runs_on == RunsOn::kCoroutine;
-  std::string line = Name(number) + (waits ? "(" : "[") + label.Quoted() + (waits ? ")" : "]");
+  const Shape shape = ShapeOf(node);
+  std::string line = Name(number);
+  line.append(shape.open).append(label.Quoted()).append(shape.close);
   if (node.on_longest_path) line += ":::longest";
   return line + "\n";
 }
 
+/// The nodes of the plan or a body. Recurses as deep as bodies nest.
+void AppendGroup(const GraphExplanation& graph, const std::vector<Group>& groups, std::size_t group,
+                 const std::string& indent, std::string& text) {
+  for (const std::uint32_t node : groups[group].nodes) text += indent + NodeLine(graph, node);
+  for (const std::uint32_t chain : groups[group].chains) {
+    const std::string number = std::to_string(chain + 1);
+    text += indent + "subgraph chain" + number + "[\"chain " + number + "\"]\n";
+    for (const std::uint32_t node : graph.chains[chain]) {
+      text += indent + "  " + NodeLine(graph, node);
+    }
+    text += indent + "end\n";
+  }
+  for (const std::uint32_t body : groups[group].bodies) {
+    Label label;
+    label.AddLine(BodyTitle(graph.bodies[body]));
+    text += indent + "subgraph body" + std::to_string(body + 1) + "[" + label.Quoted() + "]\n";
+    AppendGroup(graph, groups, body + 1, indent + "  ", text);
+    text += indent + "end\n";
+  }
+}
+
 void AppendNodes(const GraphExplanation& graph, std::string& text) {
-  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
-    if (!graph.nodes[i].chain) text += "  " + NodeLine(graph, i);
-  }
-  for (std::size_t i = 0; i < graph.chains.size(); ++i) {
-    const std::string number = std::to_string(i + 1);
-    text += "  subgraph chain" + number + "[\"chain " + number + "\"]\n";
-    for (const std::uint32_t node : graph.chains[i]) text += "    " + NodeLine(graph, node);
-    text += "  end\n";
-  }
+  AppendGroup(graph, GroupsOf(graph), 0, "  ", text);
   for (std::size_t i = 0; i < graph.pruned.size(); ++i) {
     Label label;
     label.AddLine(graph.pruned[i].id);
@@ -76,6 +108,20 @@ void AppendNodes(const GraphExplanation& graph, std::string& text) {
   }
 }
 
+std::string_view Arrow(EdgeKind kind) {
+  switch (kind) {
+    case EdgeKind::kForward:
+      break;
+    case EdgeKind::kContinue:
+      return " -->|CONTINUE| ";
+    case EdgeKind::kBreak:
+      return " -.->|BREAK| ";
+    case EdgeKind::kBack:
+      return " -.->|BACK| ";
+  }
+  return " --> ";
+}
+
 }  // namespace
 
 std::string ExplainMermaid(const GraphExplanation& graph) {
@@ -83,7 +129,8 @@ std::string ExplainMermaid(const GraphExplanation& graph) {
   AppendNodes(graph, text);
   for (const EdgeExplanation& edge : graph.edges) {
     const bool into_pruned = edge.to >= graph.nodes.size();
-    text += "  " + Name(edge.from) + (into_pruned ? " -.-> " : " --> ") + Name(edge.to) + "\n";
+    text += "  " + Name(edge.from) + (into_pruned ? " -.-> " : std::string(Arrow(edge.kind))) +
+            Name(edge.to) + "\n";
   }
   // An output's rows go to the answer, in this order.
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {

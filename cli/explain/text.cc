@@ -21,6 +21,8 @@ constexpr LaneStyle kRunning{};
 constexpr LaneStyle kPruned{.vertical = "┆", .horizontal = "┄"};
 constexpr std::string_view kIoMarker = "○";
 constexpr std::string_view kCpuMarker = "●";
+constexpr std::string_view kHeadMarker = "◆";
+constexpr std::string_view kJoinMarker = "◇";
 constexpr std::string_view kPrunedMarker = "◌";
 
 std::string Names(const GraphExplanation& graph, std::span<const std::uint32_t> nodes,
@@ -46,22 +48,29 @@ class InputCursor {
   /// The inputs of `node`, repeats included; asked for in the order of nodes, pruned ones last.
   const std::vector<std::uint32_t>& Of(std::uint32_t node) {
     inputs_.clear();
+    kinds_.clear();
     for (; at_ < edges_.size() && edges_[at_].to == node; ++at_) {
+      if (edges_[at_].kind == EdgeKind::kBack) continue;
       inputs_.push_back(edges_[at_].from);
+      kinds_.push_back(edges_[at_].kind);
     }
     return inputs_;
   }
+  /// Of the edges from those inputs.
+  const std::vector<EdgeKind>& kinds() const { return kinds_; }
 
  private:
   std::span<const EdgeExplanation> edges_;
   std::size_t at_ = 0;
   std::vector<std::uint32_t> inputs_;
+  std::vector<EdgeKind> kinds_;
 };
 
 /// Per node, pruned or not, the edges that leave it for a node that runs (or does not).
 std::vector<std::uint32_t> Consumers(const GraphExplanation& graph, bool pruned) {
   std::vector<std::uint32_t> consumers(graph.nodes.size() + graph.pruned.size(), 0);
   for (const EdgeExplanation& edge : graph.edges) {
+    if (edge.kind == EdgeKind::kBack) continue;  // leads up
     if ((edge.to >= graph.nodes.size()) == pruned) ++consumers[edge.from];
   }
   return consumers;
@@ -100,9 +109,45 @@ std::string NotesOf(const GraphExplanation& graph, const NodeExplanation& node) 
   if (!node.outputs.empty()) AddNote(notes, OutputsNote(graph, node));
   if (node.effect) AddNote(notes, "effect");
   if (node.chain) AddNote(notes, "chain " + std::to_string(*node.chain + 1));
-  if (node.timeout) AddNote(notes, "timeout " + std::to_string(node.timeout->count()) + " ms");
+  for (const std::string& remark : NodeRemarks(node)) AddNote(notes, remark);
   if (!node.trace.empty()) AddNote(notes, "\"" + VisibleText(node.trace) + "\"");
   return notes;
+}
+
+/// "CONTINUE from each": of the edges that are not FORWARD.
+void AddKinds(const GraphExplanation& graph, const InputCursor& cursor,
+              std::span<const std::uint32_t> inputs, std::string& notes) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (cursor.kinds()[i] == EdgeKind::kForward) continue;
+    // An input named twice is told of elsewhere.
+    if (i > 0 && inputs[i] == inputs[i - 1] && cursor.kinds()[i] == cursor.kinds()[i - 1]) continue;
+    AddNote(notes, std::string(EdgeKindName(cursor.kinds()[i])) + " from " +
+                       VisibleText(graph.IdOf(inputs[i])));
+  }
+}
+
+/// Per node: the head that an edge leads back to from it, or `kNowhere`.
+constexpr std::uint32_t kNowhere = 0xffffffff;
+std::vector<std::uint32_t> BackEdges(const GraphExplanation& graph) {
+  std::vector<std::uint32_t> back(graph.nodes.size(), kNowhere);
+  for (const EdgeExplanation& edge : graph.edges) {
+    if (edge.kind == EdgeKind::kBack) back[edge.from] = edge.to;
+  }
+  return back;
+}
+
+std::string_view MarkerOf(const NodeExplanation& node) {
+  switch (node.role) {
+    case NodeRole::kHead:
+      return kHeadMarker;
+    case NodeRole::kJoin:
+      return kJoinMarker;
+    case NodeRole::kInput:
+      return kIoMarker;
+    case NodeRole::kNode:
+      break;
+  }
+  return node.runs_on == RunsOn::kCoroutine ? kIoMarker : kCpuMarker;
 }
 
 std::string Joined(const std::vector<std::string>& names) {
@@ -118,19 +163,26 @@ void AddUnseen(const GraphExplanation& graph, const std::vector<std::uint32_t>& 
 
 std::string RunningPart(const GraphExplanation& graph, InputCursor& cursor,
                         const Console& console) {
-  TextTable table({"", "NODE", "OP", "RUNS", "COST", "WRITES", "NOTES"});
+  const bool lowered = IsLowered(graph);
+  std::vector<std::string> columns = {"", "NODE", "OP", "RUNS", "COST", "WRITES", "NOTES"};
+  if (lowered) columns.insert(columns.begin() + 3, "REQUIRED");
+  TextTable table(std::move(columns));
+  const std::vector<std::uint32_t> back = BackEdges(graph);
   LaneDrawing lanes(Consumers(graph, false), kMaxLanes, kRunning);
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const NodeExplanation& node = graph.nodes[i];
     const std::vector<std::uint32_t>& inputs = cursor.Of(i);
-    LaneDrawing::Row row =
-        lanes.Draw(i, inputs, node.runs_on == RunsOn::kCoroutine ? kIoMarker : kCpuMarker);
+    LaneDrawing::Row row = lanes.Draw(i, inputs, MarkerOf(node));
     std::string notes = NotesOf(graph, node);
+    AddKinds(graph, cursor, inputs, notes);
+    if (back[i] != kNowhere) AddNote(notes, "BACK to " + VisibleText(graph.IdOf(back[i])));
     AddRepeats(graph, inputs, notes);
     AddUnseen(graph, row.unseen, notes);
-    table.AddRow({std::move(row.line), VisibleText(node.id), node.op, RunsText(graph, node),
-                  CostText(node), Joined(node.writes), std::move(notes)},
-                 node.on_longest_path);
+    std::vector<std::string> cells = {
+        std::move(row.line), VisibleText(node.id), node.op,         RunsText(graph, node),
+        CostText(node),      Joined(node.writes),  std::move(notes)};
+    if (lowered) cells.insert(cells.begin() + 3, RequiredText(node));
+    table.AddRow(std::move(cells), node.on_longest_path);
   }
   std::string text = table.Format(console);
   if (lanes.overflowed()) {
@@ -157,12 +209,22 @@ std::string PrunedPart(const GraphExplanation& graph, InputCursor& cursor, const
   return "\nPruned, as no output needs them:\n" + table.Format(console);
 }
 
+/// It is no node of the plan, nor of a body.
+bool IsAdded(const NodeExplanation& node) {
+  return node.role == NodeRole::kJoin || node.role == NodeRole::kInput;
+}
+
 std::string Heading(const GraphExplanation& graph, const Console& console) {
   const auto into_pruned = std::ranges::count_if(
       graph.edges, [&](const EdgeExplanation& edge) { return edge.to >= graph.nodes.size(); });
-  std::string text = Counted(graph.nodes.size(), "node") + ", " +
-                     Counted(graph.edges.size() - static_cast<std::size_t>(into_pruned), "edge") +
-                     ", " + Counted(graph.outputs.size(), "output");
+  const auto joins = static_cast<std::size_t>(std::ranges::count_if(
+      graph.nodes, [](const NodeExplanation& node) { return IsAdded(node); }));
+  std::string text = Counted(graph.nodes.size() - joins, "node");
+  if (!graph.bodies.empty())
+    text += ", " + std::to_string(graph.bodies.size()) +
+            (graph.bodies.size() == 1 ? " body" : " bodies");
+  text += ", " + Counted(graph.edges.size() - static_cast<std::size_t>(into_pruned), "edge") +
+          ", " + Counted(graph.outputs.size(), "output");
   if (!graph.pruned.empty()) text += ", " + std::to_string(graph.pruned.size()) + " pruned";
   if (graph.needs_user_id) text += ", needs a user_id";
   return console.Bold(graph.plan) + ": " + text + "\n\n";
@@ -178,9 +240,12 @@ std::string Summary(const GraphExplanation& graph) {
   };
   add("outputs", Names(graph, graph.outputs, ", "));
   const PathExplanation& path = graph.longest_path;
-  std::string cost = Counted(path.nodes.size(), "node");
+  const auto joins = static_cast<std::size_t>(std::ranges::count_if(
+      path.nodes, [&](std::uint32_t node) { return IsAdded(graph.nodes[node]); }));
+  std::string cost = Counted(path.nodes.size() - joins, "node");
   if (path.round_trips > 0) cost += ", " + Counted(path.round_trips, "round trip");
   if (path.cpu_ns > 0) cost += ", " + TimeText(path.cpu_ns) + " of CPU at 1000 rows a node";
+  if (!graph.bodies.empty()) cost += "; each body counted once";
   add("longest path", Names(graph, path.nodes, " → ") + " (" + cost + ")");
   for (std::size_t i = 0; i < graph.chains.size(); ++i) {
     add("chain " + std::to_string(i + 1), Names(graph, graph.chains[i], " → "));

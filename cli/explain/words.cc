@@ -1,7 +1,9 @@
 #include "cli/explain/words.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "engine/base/utf8.h"
 
@@ -16,6 +18,15 @@ std::string ShortNumber(double number) {
   return {digits.data(), end.ptr};
 }
 
+/// "max_attempts 3, backoff 10 ms"
+std::string RetryText(const RetryPolicy& retry) {
+  std::string text = "max_attempts " + std::to_string(retry.max_attempts);
+  if (retry.backoff.count() > 0) {
+    text += ", backoff " + std::to_string(retry.backoff.count()) + " ms";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string Counted(std::size_t count, std::string_view noun) {
@@ -24,6 +35,7 @@ std::string Counted(std::size_t count, std::string_view noun) {
 
 std::string RunsText(const GraphExplanation& graph, const NodeExplanation& node) {
   std::string text;
+  if (node.role == NodeRole::kJoin || node.role == NodeRole::kInput) return text;
   switch (node.runs_on) {
     case RunsOn::kCoroutine:
       text = "loop";
@@ -55,12 +67,59 @@ std::string CostText(const NodeExplanation& node) {
   return text;
 }
 
+std::string RequiredText(const NodeExplanation& node) {
+  return std::to_string(node.required) + (node.per_item ? " per item" : "");
+}
+
+std::vector<std::string> NodeRemarks(const NodeExplanation& node) {
+  std::vector<std::string> remarks;
+  for (const std::string& detail : node.details) remarks.push_back(VisibleText(detail));
+  if (node.lazy) remarks.emplace_back("lazy");
+  if (node.timeout) remarks.push_back("timeout " + std::to_string(node.timeout->count()) + " ms");
+  if (node.retry) remarks.push_back(RetryText(*node.retry));
+  if (node.on_error != OnError::kFail) {
+    remarks.push_back("on_error " + std::string(OnErrorName(node.on_error)));
+  }
+  return remarks;
+}
+
+bool IsLowered(const GraphExplanation& graph) {
+  return std::ranges::any_of(
+      graph.nodes, [](const NodeExplanation& node) { return node.role != NodeRole::kNode; });
+}
+
+std::string BodyTitle(const BodyExplanation& body) {
+  std::string title = body.path.substr(0, body.path.size() - 1);
+  if (!body.plan.empty()) title += ": plan " + body.plan;
+  return title;
+}
+
+std::vector<Group> GroupsOf(const GraphExplanation& graph) {
+  std::vector<Group> groups(graph.bodies.size() + 1);
+  const auto group_of = [&](std::optional<std::uint32_t> body) -> Group& {
+    return groups[body ? *body + 1 : 0];
+  };
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    if (!graph.nodes[i].chain) group_of(graph.nodes[i].body).nodes.push_back(i);
+  }
+  for (std::uint32_t i = 0; i < graph.chains.size(); ++i) {
+    group_of(graph.nodes[graph.chains[i].front()].body).chains.push_back(i);
+  }
+  for (std::uint32_t i = 0; i < graph.bodies.size(); ++i) {
+    group_of(graph.bodies[i].outer).bodies.push_back(i);
+  }
+  return groups;
+}
+
 std::vector<std::string> LabelLines(const GraphExplanation& graph, const NodeExplanation& node) {
   std::vector<std::string> lines = {node.id};
   if (node.op != node.id) lines.push_back(node.op);
   lines.push_back(RunsText(graph, node));
   lines.push_back(CostText(node));
-  if (node.timeout) lines.push_back("timeout " + std::to_string(node.timeout->count()) + " ms");
+  if (!graph.bodies.empty() && node.role != NodeRole::kInput) {
+    lines.push_back("requires " + RequiredText(node));
+  }
+  for (std::string& remark : NodeRemarks(node)) lines.push_back(std::move(remark));
   lines.push_back(node.trace);
   return lines;
 }

@@ -20,6 +20,28 @@ std::string RunsText(const GraphExplanation& graph, const NodeExplanation& node)
 /// The static cost: "2 round trips", "50 ns + 6 ns/row"; empty when there is none to tell.
 std::string CostText(const NodeExplanation& node);
 
+/// "1", "1 per item"
+std::string RequiredText(const NodeExplanation& node);
+
+/// What else is written at a node, one after the other: conditions and limits, that it is lazy, its
+/// time limit, retries, `on_error`.
+std::vector<std::string> NodeRemarks(const NodeExplanation& node);
+
+/// Whether there are heads, joins and kinds of edges to tell apart.
+bool IsLowered(const GraphExplanation& graph);
+
+/// What is written at a body: its path, and the plan that it is.
+std::string BodyTitle(const BodyExplanation& body);
+
+/// What stands together in a picture: the plan, or a body.
+struct Group {
+  std::vector<std::uint32_t> nodes;   ///< Directly in it, in no chain.
+  std::vector<std::uint32_t> chains;  ///< Directly in it.
+  std::vector<std::uint32_t> bodies;  ///< Of its nodes.
+};
+/// Of the plan first, then by body.
+std::vector<Group> GroupsOf(const GraphExplanation& graph);
+
 /// What a picture writes into a node, line by line; lines with nothing to tell are empty.
 std::vector<std::string> LabelLines(const GraphExplanation& graph, const NodeExplanation& node);
 

@@ -21,28 +21,33 @@ bool StaticCost::operator<(const StaticCost& other) const {
 
 StaticCost CostOf(const GraphNode& node) {
   if (node.async_task != nullptr) return {.round_trips = node.async_task->RoundTrips(), .nodes = 1};
-  return {.cpu_ns = node.cpu_task->EstimateCost(kCostRows), .nodes = 1};
+  if (node.cpu_task != nullptr) {
+    return {.cpu_ns = node.cpu_task->EstimateCost(kCostRows), .nodes = 1};
+  }
+  return {.nodes = 1};
 }
 
-LongestPath FindLongestPath(const Graph& graph) {
+LongestPath FindLongestPath(std::span<const StaticCost> costs, std::span<const Step> steps) {
   constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   LongestPath path;
-  if (graph.nodes.empty()) return path;
+  if (costs.empty()) return path;
   // Per node: the greatest cost of a way that ends with it, and where that came from.
-  std::vector<StaticCost> cost(graph.nodes.size());
-  std::vector<std::uint32_t> before(graph.nodes.size(), kNone);
+  std::vector<StaticCost> cost(costs.size());
+  std::vector<std::uint32_t> before(costs.size(), kNone);
   std::uint32_t last = 0;
-  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
-    for (const NodeId input : graph.nodes[i].inputs) {
-      if (before[i] != kNone && !(cost[i] < cost[Index(input)])) continue;
-      cost[i] = cost[Index(input)];
-      before[i] = static_cast<std::uint32_t>(input);
+  std::size_t at = 0;
+  for (std::uint32_t i = 0; i < costs.size(); ++i) {
+    for (; at < steps.size() && steps[at].to == i; ++at) {
+      const std::uint32_t from = steps[at].from;
+      if (before[i] != kNone && !(cost[i] < cost[from])) continue;
+      cost[i] = cost[from];
+      before[i] = from;
     }
-    cost[i] += CostOf(graph.nodes[i]);
+    cost[i] += costs[i];
     if (cost[last] < cost[i]) last = i;
   }
   path.cost = cost[last];
-  for (std::uint32_t i = last; i != kNone; i = before[i]) path.nodes.push_back(NodeId{i});
+  for (std::uint32_t i = last; i != kNone; i = before[i]) path.nodes.push_back(i);
   std::ranges::reverse(path.nodes);
   return path;
 }

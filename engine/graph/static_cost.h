@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
-#include "engine/base/ids.h"
 #include "engine/graph/graph.h"
 
 namespace rankd {
@@ -23,16 +24,23 @@ struct StaticCost {
 /// The rows a node is taken to have in all its inputs together.
 inline constexpr std::size_t kCostRows = 1000;
 
+/// Of a node with bodies: without them.
 StaticCost CostOf(const GraphNode& node);
 
+/// From a node to one of a greater number that comes after it.
+struct Step {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+};
+
 struct LongestPath {
-  std::vector<NodeId> nodes;  ///< From a source to a node that nothing takes.
+  std::vector<std::uint32_t> nodes;  ///< From a source to a node that nothing takes.
   StaticCost cost;
 };
 
 /// The way through the graph of the greatest cost: most round trips; of those most CPU work; of
-/// those most nodes; of those the one that ends first and takes the first of a node's inputs. Empty
-/// for a graph without nodes only. O(nodes + edges).
-LongestPath FindLongestPath(const Graph& graph);
+/// those most nodes; of those the one that ends first and takes the first of a node's steps. Empty
+/// for a graph without nodes only. `steps` are sorted by `to`. O(nodes + steps).
+LongestPath FindLongestPath(std::span<const StaticCost> costs, std::span<const Step> steps);
 
 }  // namespace rankd

@@ -27,6 +27,10 @@ bool IsOfTheRequest(ErrorCode code) {
 
 }  // namespace
 
+std::string_view OnErrorName(OnError on_error) {
+  return kOnErrorNames[static_cast<std::size_t>(on_error)];
+}
+
 ErrorCodes ParseErrorCodes(const Json& list, const Place& place, Problems& problems) {
   ErrorCodes codes;
   std::vector<std::string_view> known;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
@@ -34,6 +35,9 @@ enum class OnError : std::uint8_t {
   kEmpty,  ///< No rows.
   kPass,   ///< The first input's rows; no rows without inputs.
 };
+
+/// "fail", "empty", "pass"
+std::string_view OnErrorName(OnError on_error);
 
 /// The codes a list of names stands for. Those that end the whole request, deadline_exceeded and
 /// cancelled, are refused: no node fails with them.

@@ -1,5 +1,6 @@
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,12 +17,26 @@ class Branch final : public Region {
   struct Case {
     ExpressionSlot when;
     std::uint32_t body;
+    std::string text;  ///< The condition, to be told of.
   };
   Branch(std::vector<Case> cases, std::optional<std::uint32_t> otherwise)
       : cases_(std::move(cases)), otherwise_(otherwise) {}
 
   std::unique_ptr<RegionState> MakeState(RegionHost& host) const override {
     return std::make_unique<State>(*this, host);
+  }
+
+  RegionOutline Outline() const override {
+    RegionOutline outline;
+    outline.may_skip = !otherwise_;
+    outline.body_names.resize(cases_.size() + (otherwise_ ? 1 : 0));
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+      const std::string name = "case" + std::to_string(i);
+      outline.details.push_back(name + ": " + cases_[i].text);
+      outline.body_names[cases_[i].body] = name;
+    }
+    if (otherwise_) outline.body_names[*otherwise_] = "else";
+    return outline;
   }
 
  private:
@@ -71,7 +86,7 @@ std::optional<Branch::Case> ReadCase(TaskBuilder& builder, const Json& item,
   if (json == nullptr || json->is_null()) builder.Problem(at, "a case needs a \"body\"");
   const std::optional<BodyRef> body = builder.Body(at + "/body");
   if (!condition || !body) return std::nullopt;
-  return Branch::Case{*condition, body->body};
+  return Branch::Case{*condition, body->body, ExpressionText(*when)};
 }
 
 std::unique_ptr<const Task> MakeBranch(TaskBuilder& builder) {
@@ -87,10 +102,10 @@ std::unique_ptr<const Task> MakeBranch(TaskBuilder& builder) {
     sound = false;
   } else {
     for (std::size_t i = 0; i < list->items().size(); ++i) {
-      const std::optional<Branch::Case> one =
+      std::optional<Branch::Case> one =
           ReadCase(builder, list->items()[i], JsonPointer("/cases", i));
       sound = sound && one.has_value();
-      if (one) cases.push_back(*one);
+      if (one) cases.push_back(*std::move(one));
     }
   }
   std::optional<std::uint32_t> otherwise;

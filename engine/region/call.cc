@@ -21,11 +21,19 @@ class Call final : public Region {
     ParamId param;
     ExpressionSlot value;
   };
-  Call(std::shared_ptr<const Schema> callee, std::vector<Argument> arguments)
-      : callee_(std::move(callee)), arguments_(std::move(arguments)) {}
+  Call(std::string_view plan, std::shared_ptr<const Schema> callee, std::vector<Argument> arguments)
+      : plan_(plan), callee_(std::move(callee)), arguments_(std::move(arguments)) {}
 
   std::unique_ptr<RegionState> MakeState(RegionHost& host) const override {
     return std::make_unique<State>(*this, host);
+  }
+
+  RegionOutline Outline() const override {
+    RegionOutline outline;
+    outline.calls = true;
+    outline.details.push_back("plan " + plan_);
+    outline.body_names.resize(1);
+    return outline;
   }
 
  private:
@@ -64,6 +72,7 @@ class Call final : public Region {
     ParamValues params_;
   };
 
+  std::string plan_;
   std::shared_ptr<const Schema> callee_;
   std::vector<Argument> arguments_;
 };
@@ -111,7 +120,8 @@ std::unique_ptr<const Task> MakeCall(TaskBuilder& builder) {
     }
   }
   if (!sound) return nullptr;
-  return std::make_unique<Call>(std::move(callee), std::move(arguments));
+  const std::string_view plan = builder.Find("plan")->AsString().value_or(std::string_view());
+  return std::make_unique<Call>(plan, std::move(callee), std::move(arguments));
 }
 
 constexpr ParamDoc kParams[] = {

@@ -2,6 +2,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,16 @@ class ForEach final : public Region {
 
   std::unique_ptr<RegionState> MakeState(RegionHost& host) const override {
     return std::make_unique<State>(*this, host);
+  }
+
+  RegionOutline Outline() const override {
+    RegionOutline outline;
+    outline.shape = RegionShape::kEach;
+    outline.may_skip = true;
+    outline.details = {cut_.Describe(), "max_parallel " + std::to_string(max_parallel_)};
+    if (skip_failed_) outline.details.emplace_back("skips items that fail");
+    outline.body_names.resize(1);
+    return outline;
   }
 
  private:

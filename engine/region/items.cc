@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/data/grouping.h"
+#include "engine/region/outline.h"
 
 namespace rankd {
 namespace {
@@ -32,17 +33,24 @@ std::optional<ItemCut> ItemCut::Read(TaskBuilder& builder, bool required) {
   if (!over) return std::nullopt;
   ItemCut cut;
   cut.over_ = static_cast<Over>(*over);
+  cut.text_ = "over rows";
   bool sound = RefuseUnless(builder, cut.over_ == Over::kChunks, "chunk_size", "chunks");
   sound = RefuseUnless(builder, cut.over_ == Over::kGroups, "by", "groups") && sound;
   if (cut.over_ == Over::kChunks) {
     const std::optional<NumberParam> size =
         builder.Number("chunk_size", 1, std::numeric_limits<std::int64_t>::max(), std::nullopt);
     sound = sound && size.has_value();
-    if (size) cut.chunk_size_ = *size;
+    if (size) {
+      cut.chunk_size_ = *size;
+      cut.text_ = "over chunks of " + NumberText(builder, "chunk_size", *size);
+    }
   } else if (cut.over_ == Over::kGroups) {
     const std::optional<KeyId> by = builder.Key("by", KeyUse::kRead);
     sound = sound && by.has_value();
-    if (by) cut.by_ = *by;
+    if (by) {
+      cut.by_ = *by;
+      cut.text_ = "over groups by " + builder.schema().key(*by).name;
+    }
   }
   return sound ? std::optional(std::move(cut)) : std::nullopt;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/base/ids.h"
@@ -22,11 +23,15 @@ class ItemCut {
   /// Nullopt when there is no `over` (`required`: which is a problem), or problems were recorded.
   static std::optional<ItemCut> Read(TaskBuilder& builder, bool required);
 
+  /// "over rows", "over chunks of 10", "over groups by country"
+  const std::string& Describe() const { return text_; }
+
  private:
   friend class Items;
   Over over_ = Over::kRows;
   NumberParam chunk_size_;
   KeyId by_ = kIdKey;
+  std::string text_;
 };
 
 /// Items of one RowSet; fixed once made.

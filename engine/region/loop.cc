@@ -31,11 +31,22 @@ class Loop final : public Region {
     std::int64_t max_iterations = kDefaultMaxIterations;  ///< Of a while.
     std::optional<ExpressionSlot> until;
     bool concat = false;
+
+    std::vector<std::string> details;  ///< As RegionOutline's.
   };
   explicit Loop(Params params) : params_(std::move(params)) {}
 
   std::unique_ptr<RegionState> MakeState(RegionHost& host) const override {
     return std::make_unique<State>(params_, host);
+  }
+
+  RegionOutline Outline() const override {
+    RegionOutline outline;
+    outline.shape = RegionShape::kLoop;
+    outline.may_skip = true;
+    outline.details = params_.details;
+    outline.body_names.resize(1);
+    return outline;
   }
 
  private:
@@ -132,6 +143,19 @@ bool ReadRepetition(TaskBuilder& builder, Loop::Params& params) {
   return given == 1 && (params.cut || params.times || params.while_condition);
 }
 
+std::vector<std::string> Details(TaskBuilder& builder, const Loop::Params& params) {
+  std::vector<std::string> details;
+  if (params.cut) details.push_back(params.cut->Describe());
+  if (params.times) details.push_back("times " + NumberText(builder, "times", *params.times));
+  if (params.while_condition) {
+    details.push_back("while " + ExpressionText(*builder.Find("while")));
+    details.push_back("max_iterations " + std::to_string(params.max_iterations));
+  }
+  if (params.until) details.push_back("until " + ExpressionText(*builder.Find("until")));
+  details.emplace_back(params.concat ? "result concat" : "result last");
+  return details;
+}
+
 std::unique_ptr<const Task> MakeLoop(TaskBuilder& builder) {
   Loop::Params params;
   bool sound = ReadRepetition(builder, params);
@@ -153,6 +177,7 @@ std::unique_ptr<const Task> MakeLoop(TaskBuilder& builder) {
       builder.Choice("result", {"last", "concat"}, over ? 1 : 0);
   if (!sound || !body || !most || !result) return nullptr;
   params.concat = *result == 1;
+  params.details = Details(builder, params);
   return std::make_unique<Loop>(std::move(params));
 }
 

@@ -11,6 +11,7 @@
 #include "engine/base/result.h"
 #include "engine/data/rowset.h"
 #include "engine/data/schema.h"
+#include "engine/region/outline.h"
 #include "engine/task/task.h"
 
 namespace rankd {
@@ -71,6 +72,9 @@ class Region : public Task {
   KeySet OutputKeys(std::span<const KeySet>) const final { return {}; }
 
   virtual std::unique_ptr<RegionState> MakeState(RegionHost& host) const = 0;
+
+  /// What there is to tell of it.
+  virtual RegionOutline Outline() const = 0;
 };
 
 /// The state of a region whose failures and timeouts are the node's own.

@@ -1,5 +1,6 @@
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,18 @@
 namespace rankd {
 namespace {
 
+/// "node_timeout redis_error", "any code"
+std::string CodesText(const std::optional<ErrorCodes>& codes) {
+  if (!codes) return "any code";
+  std::string text;
+  for (std::size_t i = 0; i < codes->size(); ++i) {
+    if (!codes->test(i)) continue;
+    if (!text.empty()) text += " ";
+    text += CodeName(static_cast<ErrorCode>(i));
+  }
+  return text;
+}
+
 /// Runs a body, and where it fails the first catch that is for its error.
 class Try final : public Region {
  public:
@@ -18,6 +31,18 @@ class Try final : public Region {
 
   std::unique_ptr<RegionState> MakeState(RegionHost& host) const override {
     return std::make_unique<State>(*this, host);
+  }
+
+  RegionOutline Outline() const override {
+    RegionOutline outline;
+    outline.body_names.resize(catches_.size() + 1);
+    outline.body_names[body_] = "body";
+    for (std::size_t i = 0; i < catches_.size(); ++i) {
+      const std::string name = "catch" + std::to_string(i);
+      outline.details.push_back(name + ": " + CodesText(catches_[i].catch_codes));
+      outline.body_names[catches_[i].body] = name;
+    }
+    return outline;
   }
 
  private:

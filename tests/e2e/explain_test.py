@@ -44,6 +44,29 @@ def layers(count, width):
     return plan("layers", [*nodes, {"node_id": "all", "op": "concat", "inputs": above}])
 
 
+def node(name, op, source, **params):
+    return {"node_id": name, "op": op, "inputs": [source], "params": params}
+
+
+def body(nodes, *outputs):
+    return {"nodes": nodes, "outputs": list(outputs)}
+
+
+PASS = body([], "$in")
+X = body([take("x", "$in")], "x")
+# By plan: the edges that are not FORWARD, and what is required where it is not the number of edges in.
+CONTROL = {
+    "branching": (node("c", "branch", "s", cases=[{"when": "count() > 1", "body": X}]),
+                  ["c CONTINUE c[case0]/x", "c BREAK c[end]"]),
+    "each": (node("c", "for_each", "s", over="rows", body=X), ["c CONTINUE c/x", "c BREAK c[end]"]),
+    "looping": (node("c", "loop", "s", times=3, body=X),
+                ["c/x BACK c", "c CONTINUE c/x", "c BREAK c[end]"]),
+    "trying": (node("c", "try", "s", body=X, catch=[{"codes": ["node_timeout"], "body": PASS}]),
+               ["c CONTINUE c[body]/x", "c CONTINUE c[catch0]/[out]"]),
+    "calling": (node("c", "call", "s", plan="callee"), ["c CONTINUE c/x"]),
+}
+
+
 class Explain(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -51,6 +74,10 @@ class Explain(unittest.TestCase):
             "chain": chain(100_000), "fan": fan(10_000), "layers": layers(10, 200),
             "outputs": plan("outputs", [SOURCE, *[take(f"n{i}", "s") for i in range(10_000)]],
                             [f"n{i}" for i in range(10_000)]),
+            "callee": plan("callee", [take("x", "$in")], ["x"]),
+            **{name: plan(name, [SOURCE, held, take("t", "c")]) for name, (held, _) in CONTROL.items()},
+            "careful": plan("careful", [SOURCE, {**take("t", "s"), "on_error": "pass", "retry": {
+                "max_attempts": 3, "backoff_ms": 5}}]),
             "broken": plan("broken", [take("t", "nobody")]),
             "small": plan("small", [SOURCE, take("t", "s"), take("unused", "s")], ["t"]),
             "odd": plan("odd", [
@@ -84,6 +111,53 @@ class Explain(unittest.TestCase):
         for form in ("text", "dot", "mermaid", "json"):
             first = self.explain("layers", "--format", form)
             self.assertEqual(first.text, self.explain("layers", "--format", form).text)
+
+    def test_nodes_with_bodies_are_heads_bodies_and_joins(self):
+        for name, (_, kinds) in CONTROL.items():
+            with self.subTest(name=name):
+                told = json.loads(self.explain(name, "--format", "json").text)
+                edges = told["edges"]
+                self.assertEqual([f"{e['from']} {e['kind']} {e['to']}" for e in edges if e["kind"] != "FORWARD"],
+                                 kinds)
+                for one in told["nodes"]:
+                    into = [e for e in edges if e["to"] == one["node"] and e["kind"] != "BACK"]
+                    self.assertEqual(one["required"], 1 if one["node"] == "c[end]" else len(into), one)
+                    self.assertEqual(one["per_item"], one["node"] == "c[end]" and name == "each")
+                    inside = [b["path"] for b in told["bodies"] if one["node"].startswith(b["path"])]
+                    self.assertEqual(one["body"], inside[0] if inside else None)
+                roles = {one["node"]: one["role"] for one in told["nodes"]}
+                self.assertEqual((roles["c"], roles["c[end]"], roles["t"]), ("head", "join", "node"))
+                self.assertEqual([b["plan"] for b in told["bodies"]][0], "callee" if name == "calling" else None)
+
+    def test_every_format_tells_kinds_and_joins(self):
+        for name, (_, kinds) in CONTROL.items():
+            for form in ("text", "dot", "mermaid"):
+                with self.subTest(name=name, form=form):
+                    outcome = self.explain(name, "--format", form)
+                    self.assertEqual((outcome.exit, outcome.err), (0, ""))
+                    self.assertIn("c[end]", outcome.text)
+                    for kind in {edge.split()[1] for edge in kinds}:
+                        self.assertIn(kind, outcome.text)
+
+    def test_a_plan_that_names_in_begins_with_it(self):
+        for form in ("text", "dot", "mermaid", "json"):
+            outcome = self.explain("callee", "--format", form)
+            self.assertEqual((outcome.exit, outcome.err), (0, ""))
+            self.assertIn("$in", outcome.text)
+        told = json.loads(outcome.text)
+        self.assertEqual(told["edges"], [{"from": "$in", "to": "x", "kind": "FORWARD"}])
+        self.assertEqual([n["role"] for n in told["nodes"]], ["input", "node"])
+
+    def test_retry_and_on_error_are_told(self):
+        for form in ("text", "dot", "mermaid"):
+            text = self.explain("careful", "--format", form).text
+            self.assertIn("max_attempts 3, backoff 5 ms", text.replace("#95;", "_"))
+            self.assertIn("on_error pass", text)
+        told = json.loads(self.explain("careful", "--format", "json").text)["nodes"][1]
+        self.assertEqual(told["on_error"], "pass")
+        self.assertEqual(told["retry"], {
+            "max_attempts": 3, "backoff_ms": 5, "multiplier": 2.0, "max_backoff_ms": 1000, "jitter": 0.5,
+            "on": ["node_timeout", "redis_unavailable", "redis_timeout", "task_failed"]})
 
     def test_problems_are_status_2_and_names_are_suggested(self):
         outcome = self.explain("broken")
@@ -163,7 +237,7 @@ class Explain(unittest.TestCase):
         """Only where it is installed; that names are quoted right is tested without it."""
         if shutil.which("dot") is None:
             return
-        plans = [("odd", 3, 4), ("layers", 2002, 2200)]
+        plans = [("odd", 3, 4), ("layers", 2002, 2200), ("looping", 5, 5), ("trying", 6, 6)]
         for name, nodes, edges in plans:
             with tempfile.TemporaryDirectory() as folder:
                 outcome = self.explain(name, "--svg", f"{folder}/x.svg")

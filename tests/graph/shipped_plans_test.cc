@@ -47,9 +47,12 @@ Problems Validate(const std::string& dir, const std::string& name) {
   Problems problems;
   std::optional<JsonDocument> document = ReadJsonFile(PlanPath(dir, name), problems);
   if (!document) return problems;
-  const auto plan = ParsePlan(*std::move(document), ShippedRegistry(), name, problems);
+  const Schema registry = ShippedRegistry();
+  const auto plan = ParsePlan(*std::move(document), registry, name, problems);
   if (plan == nullptr) return problems;
-  const auto graph = BuildGraph(*plan, BuiltinTasks(), ShippedEndpoints("demo"), nullptr, problems);
+  PlanDirectory callable(dir, registry);
+  const auto graph =
+      BuildGraph(*plan, BuiltinTasks(), ShippedEndpoints("demo"), &callable, problems);
   CHECK((graph == nullptr) == problems.has_errors());
   return problems;
 }
