@@ -19,7 +19,7 @@ std::string Quoted(std::string_view text) {
 }
 
 /// Lines of a label. Entities are read in labels, so that `&` is one.
-class Label {
+class DotLabel {
  public:
   void AddLine(std::string_view text) {
     if (text.empty()) return;
@@ -40,7 +40,7 @@ class Label {
 };
 
 std::string NodeLine(const GraphExplanation& graph, const NodeExplanation& node) {
-  Label label;
+  DotLabel label;
   for (const std::string& words : LabelLines(graph, node)) label.AddLine(words);
   std::string line = Quoted(node.id) + " [label=" + label.Quoted();
   if (node.runs_on == RunsOn::kCoroutine)
@@ -50,7 +50,7 @@ std::string NodeLine(const GraphExplanation& graph, const NodeExplanation& node)
   return line + "];\n";
 }
 
-void AppendNodes(const GraphExplanation& graph, std::string& text) {
+void AppendDotNodes(const GraphExplanation& graph, std::string& text) {
   for (const NodeExplanation& node : graph.nodes) {
     if (!node.chain) text += "  " + NodeLine(graph, node);
   }
@@ -64,7 +64,7 @@ void AppendNodes(const GraphExplanation& graph, std::string& text) {
     text += "  }\n";
   }
   for (const PrunedExplanation& node : graph.pruned) {
-    Label label;
+    DotLabel label;
     label.AddLine(node.id);
     if (node.op != node.id) label.AddLine(node.op);
     label.AddLine("pruned: no output needs it");
@@ -101,7 +101,7 @@ std::string ExplainDot(const GraphExplanation& graph) {
   text += "];\n";
   text += "  node [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=11];\n";
   text += "  edge [arrowsize=0.7];\n";
-  AppendNodes(graph, text);
+  AppendDotNodes(graph, text);
   AppendEdges(graph, text);
   return text + "}\n";
 }

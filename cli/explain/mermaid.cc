@@ -32,7 +32,7 @@ std::string Escaped(std::string_view text) {
 }
 
 /// Lines of a label.
-class Label {
+class MermaidLabel {
  public:
   void AddLine(std::string_view line) {
     if (line.empty()) return;
@@ -49,7 +49,7 @@ std::string Name(std::size_t node) { return "n" + std::to_string(node); }
 
 std::string NodeLine(const GraphExplanation& graph, std::uint32_t number) {
   const NodeExplanation& node = graph.nodes[number];
-  Label label;
+  MermaidLabel label;
   for (const std::string& words : LabelLines(graph, node)) label.AddLine(words);
   const bool waits = node.runs_on == RunsOn::kCoroutine;
   std::string line = Name(number) + (waits ? "(" : "[") + label.Quoted() + (waits ? ")" : "]");
@@ -57,7 +57,7 @@ std::string NodeLine(const GraphExplanation& graph, std::uint32_t number) {
   return line + "\n";
 }
 
-void AppendNodes(const GraphExplanation& graph, std::string& text) {
+void AppendMermaidNodes(const GraphExplanation& graph, std::string& text) {
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     if (!graph.nodes[i].chain) text += "  " + NodeLine(graph, i);
   }
@@ -68,7 +68,7 @@ void AppendNodes(const GraphExplanation& graph, std::string& text) {
     text += "  end\n";
   }
   for (std::size_t i = 0; i < graph.pruned.size(); ++i) {
-    Label label;
+    MermaidLabel label;
     label.AddLine(graph.pruned[i].id);
     if (graph.pruned[i].op != graph.pruned[i].id) label.AddLine(graph.pruned[i].op);
     label.AddLine("pruned: no output needs it");
@@ -80,7 +80,7 @@ void AppendNodes(const GraphExplanation& graph, std::string& text) {
 
 std::string ExplainMermaid(const GraphExplanation& graph) {
   std::string text = "flowchart TD\n";
-  AppendNodes(graph, text);
+  AppendMermaidNodes(graph, text);
   for (const EdgeExplanation& edge : graph.edges) {
     const bool into_pruned = edge.to >= graph.nodes.size();
     text += "  " + Name(edge.from) + (into_pruned ? " -.-> " : " --> ") + Name(edge.to) + "\n";
