@@ -12,7 +12,7 @@
 namespace rankd {
 namespace {
 
-constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
+constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 
 int WakeDescriptor() {
   const int descriptor = eventfd(0, EFD_CLOEXEC);
@@ -27,7 +27,7 @@ InputReader::InputReader(int descriptor, Loop& loop, InputListener& listener)
       loop_(loop),
       listener_(listener),
       wake_descriptor_(WakeDescriptor()),
-      block_(kBlockBytes),
+      block_(kReadBytes),
       thread_([this] { ReadBlocks(); }) {}
 
 InputReader::~InputReader() {

@@ -9,9 +9,9 @@ namespace rankd {
 namespace {
 
 /// What a signal leaves for answers to be written.
-constexpr std::chrono::milliseconds kGrace{900};
+constexpr std::chrono::milliseconds kStreamGrace{900};
 /// How long a reader that takes nothing counts as slow, not as stuck.
-constexpr std::chrono::milliseconds kGraceStep{450};
+constexpr std::chrono::milliseconds kStreamGraceStep{450};
 
 std::string LineId(std::uint64_t line) { return "\"line:" + std::to_string(line) + "\""; }
 
@@ -170,9 +170,9 @@ void RequestDriver::OnSignal(int number) {
   }
   outcome_.signal = number;
   stopping_ = true;
-  give_up_at_ = loop_.Now() + kGrace;
+  give_up_at_ = loop_.Now() + kStreamGrace;
   writer_.GoBySmallSteps();
-  loop_.Arm(grace_timer_, loop_.Now() + kGraceStep);
+  loop_.Arm(grace_timer_, loop_.Now() + kStreamGraceStep);
   flights_.CancelAll();
   Pump();
 }
@@ -188,7 +188,7 @@ void RequestDriver::OnGraceStep() {
       return;
     }
   }
-  loop_.Arm(grace_timer_, loop_.Now() + kGraceStep);
+  loop_.Arm(grace_timer_, loop_.Now() + kStreamGraceStep);
 }
 
 void RequestDriver::GiveUp() {

@@ -161,7 +161,7 @@ std::unique_ptr<const Task> MakeAggregate(TaskBuilder& builder) {
   return std::make_unique<Aggregate>(*std::move(outs), by, cost_per_row);
 }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kAggregateParams[] = {
     {"out", "object from keys to scalar expressions", true, "",
      "what each row carries, such as {\"total\": \"sum(score)\"}"},
     {"by", "key", false, "", "one row for each of its values, nulls included; not id, not in out"},
@@ -176,7 +176,7 @@ TaskSpec AggregateSpec() {
           .max_inputs = 1,
           .takes_rhs = false,
           .kind = "cpu",
-          .params = kParams,
+          .params = kAggregateParams,
           .make = MakeAggregate};
 }
 

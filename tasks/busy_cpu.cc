@@ -41,14 +41,14 @@ class BusyCpu final : public CpuTask {
 };
 
 std::unique_ptr<const Task> MakeBusyCpu(TaskBuilder& builder) {
-  constexpr std::int64_t kLongest = std::int64_t{1} << 31;  // 24 days
+  constexpr std::int64_t kLongestMs = std::int64_t{1} << 31;  // 24 days
   std::optional<NumberParam> busy_wait_ms =
-      builder.Number("busy_wait_ms", 0, kLongest, std::nullopt);
+      builder.Number("busy_wait_ms", 0, kLongestMs, std::nullopt);
   if (!busy_wait_ms) return nullptr;
   return std::make_unique<BusyCpu>(*std::move(busy_wait_ms));
 }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kBusyCpuParams[] = {
     {"busy_wait_ms", "int or {expr}", true, "", "how long to spin, on a pool thread"},
 };
 
@@ -61,7 +61,7 @@ TaskSpec BusyCpuSpec() {
           .max_inputs = 1,
           .takes_rhs = false,
           .kind = "cpu",
-          .params = kParams,
+          .params = kBusyCpuParams,
           .make = MakeBusyCpu};
 }
 

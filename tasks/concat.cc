@@ -26,7 +26,7 @@ class ConcatTask final : public CpuTask {
 
 std::unique_ptr<const Task> MakeConcat(TaskBuilder&) { return std::make_unique<ConcatTask>(); }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kConcatParams[] = {
     {"rhs", "node", false, "", "one more input, after the others"},
 };
 
@@ -39,7 +39,7 @@ TaskSpec ConcatSpec() {
           .max_inputs = kAnyNumberOfInputs,
           .takes_rhs = true,
           .kind = "cpu",
-          .params = kParams,
+          .params = kConcatParams,
           .make = MakeConcat};
 }
 

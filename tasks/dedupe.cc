@@ -104,7 +104,7 @@ std::unique_ptr<const Task> MakeDedupe(TaskBuilder& builder) {
   return std::make_unique<Dedupe>(*key, keep, *by);
 }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kDedupeParams[] = {
     {"key", "key", false, "\"id\"", "rows with equal values of it count as one; nulls are equal"},
     {"keep", "\"first\", \"last\" or \"max\"", false, "\"first\"", "which of them to keep"},
     {"by", "key", false, "", "for max, required: keep the first row with the greatest value"},
@@ -119,7 +119,7 @@ TaskSpec DedupeSpec() {
           .max_inputs = 1,
           .takes_rhs = false,
           .kind = "cpu",
-          .params = kParams,
+          .params = kDedupeParams,
           .make = MakeDedupe};
 }
 

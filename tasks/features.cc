@@ -70,7 +70,7 @@ std::unique_ptr<const Task> MakeFeatures(TaskBuilder& builder) {
   return std::make_unique<Features>(*endpoint, *std::move(fields), *std::move(key));
 }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kFeaturesParams[] = {
     {"endpoint", "endpoint", true, "", "where the hashes are read"},
     {"fields", "list of keys", true, "", "fields of each row's hash to write"},
     {"key", "key template", false, "\"user:{id}\"",
@@ -86,7 +86,7 @@ TaskSpec FeaturesSpec() {
           .max_inputs = 1,
           .takes_rhs = false,
           .kind = "io",
-          .params = kParams,
+          .params = kFeaturesParams,
           .make = MakeFeatures};
 }
 

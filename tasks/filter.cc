@@ -38,7 +38,7 @@ std::unique_ptr<const Task> MakeFilter(TaskBuilder& builder) {
   return std::make_unique<Filter>(*predicate, builder.CostPerRow(*predicate));
 }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kFilterParams[] = {
     {"pred", "predicate", false, "", "which rows to keep; this or pred_id"},
     {"pred_id", "id in pred_table", false, "", "which rows to keep; this or pred"},
 };
@@ -52,7 +52,7 @@ TaskSpec FilterSpec() {
           .max_inputs = 1,
           .takes_rhs = false,
           .kind = "cpu",
-          .params = kParams,
+          .params = kFilterParams,
           .make = MakeFilter};
 }
 

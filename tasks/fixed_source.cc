@@ -94,7 +94,7 @@ std::unique_ptr<const Task> MakeFixedSource(TaskBuilder& builder) {
   return std::make_unique<CountedSource>(*std::move(row_count));
 }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kFixedSourceParams[] = {
     {"row_count", "int or {expr}", false, "",
      "rows with ids 1 to this many, up to 10000000; this or rows"},
     {"rows", "list of objects", false, "",
@@ -110,7 +110,7 @@ TaskSpec FixedSourceSpec() {
           .max_inputs = 0,
           .takes_rhs = false,
           .kind = "inline",
-          .params = kParams,
+          .params = kFixedSourceParams,
           .make = MakeFixedSource};
 }
 

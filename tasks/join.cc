@@ -122,7 +122,7 @@ std::unique_ptr<const Task> MakeJoin(TaskBuilder& builder) {
   return std::make_unique<Join>(how, *on, *std::move(select));
 }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kJoinParams[] = {
     {"rhs", "node", false, "", "the right input, where it is not the second of inputs"},
     {"how", "\"inner\", \"left\", \"semi\" or \"anti\"", true, "",
      "left rows with a match, all of them, those with a match, or those without"},
@@ -140,7 +140,7 @@ TaskSpec JoinSpec() {
           .max_inputs = 2,
           .takes_rhs = true,
           .kind = "cpu",
-          .params = kParams,
+          .params = kJoinParams,
           .make = MakeJoin};
 }
 

@@ -71,14 +71,15 @@ class Sleep final : public AsyncTask {
 };
 
 std::unique_ptr<const Task> MakeSleep(TaskBuilder& builder) {
-  constexpr std::int64_t kLongest = std::int64_t{1} << 31;  // 24 days
-  std::optional<NumberParam> duration_ms = builder.Number("duration_ms", 0, kLongest, std::nullopt);
+  constexpr std::int64_t kLongestMs = std::int64_t{1} << 31;  // 24 days
+  std::optional<NumberParam> duration_ms =
+      builder.Number("duration_ms", 0, kLongestMs, std::nullopt);
   const bool fail = builder.Flag("fail_after_sleep", false);
   if (!duration_ms) return nullptr;
   return std::make_unique<Sleep>(*std::move(duration_ms), fail);
 }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kSleepParams[] = {
     {"duration_ms", "int or {expr}", true, "", "how long, on a timer"},
     {"fail_after_sleep", "bool", false, "false", "then fail with task_failed"},
 };
@@ -92,7 +93,7 @@ TaskSpec SleepSpec() {
           .max_inputs = 1,
           .takes_rhs = false,
           .kind = "io",
-          .params = kParams,
+          .params = kSleepParams,
           .make = MakeSleep};
 }
 

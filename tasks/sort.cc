@@ -174,7 +174,7 @@ std::unique_ptr<const Task> MakeSort(TaskBuilder& builder) {
       std::vector<SortKey>{{*key, *order == 0 ? Order::kAscending : Order::kDescending}});
 }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kSortParams[] = {
     {"key", "key", false, "", "what to sort by; one of key, by and keys is required"},
     {"by", "key", false, "", "another name for key"},
     {"order", "\"asc\" or \"desc\"", false, "\"asc\"", "the order of key"},
@@ -190,7 +190,7 @@ TaskSpec SortSpec() {
           .max_inputs = 1,
           .takes_rhs = false,
           .kind = "cpu",
-          .params = kParams,
+          .params = kSortParams,
           .make = MakeSort};
 }
 

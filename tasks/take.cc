@@ -42,7 +42,7 @@ std::unique_ptr<const Task> MakeTake(TaskBuilder& builder) {
   return std::make_unique<Take>(*std::move(count), *std::move(offset));
 }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kTakeParams[] = {
     {"count", "int or {expr}", true, "", "how many rows at most"},
     {"offset", "int or {expr}", false, "0", "how many rows to leave out before"},
 };
@@ -56,7 +56,7 @@ TaskSpec TakeSpec() {
           .max_inputs = 1,
           .takes_rhs = false,
           .kind = "cpu",
-          .params = kParams,
+          .params = kTakeParams,
           .make = MakeTake};
 }
 

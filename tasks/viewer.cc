@@ -55,7 +55,7 @@ std::unique_ptr<const Task> MakeViewer(TaskBuilder& builder) {
   return std::make_unique<Viewer>(*endpoint, *std::move(fields), *std::move(key));
 }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kViewerParams[] = {
     {"endpoint", "endpoint", true, "", "where the hash is read"},
     {"fields", "list of keys", false, "[\"country\"]",
      "fields of the hash to carry; the default holds where such a key is registered"},
@@ -71,7 +71,7 @@ TaskSpec ViewerSpec() {
           .max_inputs = 0,
           .takes_rhs = false,
           .kind = "io",
-          .params = kParams,
+          .params = kViewerParams,
           .make = MakeViewer};
 }
 

@@ -44,7 +44,7 @@ std::unique_ptr<const Task> MakeVm(TaskBuilder& builder) {
   return std::make_unique<Vm>(*out_key, *expression, builder.CostPerRow(*expression));
 }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kVmParams[] = {
     {"out_key", "key", true, "", "the key to write"},
     {"expr", "row expression", false, "", "its value; this or expr_id"},
     {"expr_id", "id in expr_table", false, "", "its value; this or expr"},
@@ -59,7 +59,7 @@ TaskSpec VmSpec() {
           .max_inputs = 1,
           .takes_rhs = false,
           .kind = "cpu",
-          .params = kParams,
+          .params = kVmParams,
           .make = MakeVm};
 }
 

@@ -12,10 +12,10 @@ namespace rankd {
 namespace {
 
 /// What a pipe holds.
-constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
+constexpr std::size_t kDrainBytes = std::size_t{64} << 10;
 
 void ReadToEnd(int descriptor) {
-  std::vector<char> block(kBlockBytes);
+  std::vector<char> block(kDrainBytes);
   for (;;) {
     const ssize_t bytes = read(descriptor, block.data(), block.size());
     if (bytes == 0 || (bytes < 0 && errno != EINTR)) return;

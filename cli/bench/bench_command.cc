@@ -25,8 +25,8 @@ namespace rankd {
 namespace {
 
 /// What a signal leaves for runs to stop, and for traces and logs after that.
-constexpr std::chrono::milliseconds kGrace{800};
-constexpr std::chrono::milliseconds kRecordsGrace{90};
+constexpr std::chrono::milliseconds kBenchGrace{800};
+constexpr std::chrono::milliseconds kBenchRecordsGrace{90};
 
 /// How late UvLoop's timers are at most on an idle machine.
 constexpr std::chrono::microseconds kTimerSlack{1200};
@@ -68,7 +68,7 @@ class Interruption {
     if (runner_done_) {
       session_.records().Interrupt();
     } else {
-      runner_.Stop(kGrace);
+      runner_.Stop(kBenchGrace);
     }
   }
   void OnRunnerDone() {
@@ -118,7 +118,7 @@ int Measure(const Options& options, const Prepared& prepared, RequestParser& par
     loop.Run();
   }
   interruption.OnRunnerDone();
-  const auto limit = interruption.number() != 0 ? std::optional(kRecordsGrace) : std::nullopt;
+  const auto limit = interruption.number() != 0 ? std::optional(kBenchRecordsGrace) : std::nullopt;
   const bool written = session->records().Finish(limit);
   const BenchTally& tally = runner->tally();
   const int status = Conclude(MakeBenchResult(prepared.requests.plan, load, tally), tally, prepared,

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "cli/bench/bench_result.h"
 #include "engine/base/json.h"
 #include "engine/base/number_text.h"
 #include "engine/plan/plan_files.h"
@@ -10,13 +11,7 @@
 namespace rankd {
 namespace {
 
-constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
-
-std::string Fixed(double number, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, number);
-  return text;
-}
+constexpr std::size_t kMaxSummaryBytes = std::size_t{1} << 20;
 
 struct Change {
   const char* name;
@@ -55,7 +50,7 @@ Result<double> Positive(const Json& root, const char* name) {
 }
 
 Result<BenchBaseline> Parse(const std::string& file, std::string_view plan) {
-  RANKD_TRY(const std::string text, ReadWholeFile(file, kMaxFileBytes));
+  RANKD_TRY(const std::string text, ReadWholeFile(file, kMaxSummaryBytes));
   Result<JsonDocument> document = ParseJson(text);
   if (!document) {
     return Fail(ErrorCode::kInvalidJson, "is no JSON: " + document.error().message);

@@ -10,7 +10,7 @@ namespace rankd {
 namespace {
 
 constexpr std::string_view kDefaultRequest = R"({"user_id":1})";
-constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxRequestBytes = std::size_t{1} << 30;
 
 Result<void> Check(const RequestText& text, std::size_t max_request_bytes) {
   switch (text.status) {
@@ -38,7 +38,7 @@ Result<BenchRequests> LoadBenchRequests(const std::optional<std::string>& file,
                                         std::size_t max_request_bytes, RequestParser& parser) {
   std::string bytes(kDefaultRequest);
   if (file) {
-    Result<std::string> read = ReadWholeFile(*file, kMaxFileBytes);
+    Result<std::string> read = ReadWholeFile(*file, kMaxRequestBytes);
     if (!read) return Fail(read.error().code, *file + ": " + read.error().message);
     bytes = *std::move(read);
   }

@@ -49,14 +49,8 @@ constexpr std::array<Named, 7> kLatencies = {{{"avg_us", &LatencySummary::avg},
                                               {"p999_us", &LatencySummary::p999},
                                               {"max_us", &LatencySummary::max}}};
 
-std::string Fixed(double number, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, number);
-  return text;
-}
-
 /// Three digits and a unit: "28.1 us", "1.50 ms".
-std::string TimeText(double us) {
+std::string LatencyText(double us) {
   const auto scaled = [us](double unit, const char* name) {
     const double number = us / unit;
     return Fixed(number, number < 10 ? 2 : number < 100 ? 1 : 0) + " " + name;
@@ -70,6 +64,12 @@ std::string Row(std::string_view name, const std::string& value) {
 }
 
 }  // namespace
+
+std::string Fixed(double number, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, number);
+  return text;
+}
 
 BenchResult MakeBenchResult(std::string plan, const BenchLoad& load, const BenchTally& tally) {
   BenchResult result;
@@ -132,7 +132,7 @@ std::string BenchResultTable(const BenchResult& result, const Console& console) 
   if (result.errors > 0) {
     requests += ", " + console.ErrorColoured("31", std::to_string(result.errors) + " failed");
   }
-  text += Row("requests", requests + " in " + TimeText(result.total_ms * 1000));
+  text += Row("requests", requests + " in " + LatencyText(result.total_ms * 1000));
   if (const auto& open = result.open_loop) {
     text += Row("rate", Fixed(open->rate_rps, open->rate_rps < 10 ? 2 : 0) + " a second, " +
                             std::to_string(open->late) + " late, at most " +
@@ -143,13 +143,13 @@ std::string BenchResultTable(const BenchResult& result, const Console& console) 
   text += Row("throughput",
               Fixed(result.throughput_rps, result.throughput_rps < 100 ? 2 : 0) + " a second");
   if (const auto& latency = result.latency) {
-    text += Row("average", TimeText(latency->avg));
-    text += Row("min", TimeText(latency->min));
-    text += Row("p50", TimeText(latency->p50));
-    text += Row("p90", TimeText(latency->p90));
-    text += Row("p99", console.ErrorColoured("1", TimeText(latency->p99)));
-    text += Row("p99.9", TimeText(latency->p999));
-    text += Row("max", TimeText(latency->max));
+    text += Row("average", LatencyText(latency->avg));
+    text += Row("min", LatencyText(latency->min));
+    text += Row("p50", LatencyText(latency->p50));
+    text += Row("p90", LatencyText(latency->p90));
+    text += Row("p99", console.ErrorColoured("1", LatencyText(latency->p99)));
+    text += Row("p99.9", LatencyText(latency->p999));
+    text += Row("max", LatencyText(latency->max));
   }
   text +=
       Row("peak memory", Fixed(static_cast<double>(result.max_rss_bytes) / 1048576, 1) + " MiB");

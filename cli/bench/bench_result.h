@@ -43,6 +43,9 @@ BenchResult MakeBenchResult(std::string plan, const BenchLoad& load, const Bench
 /// peak_in_flight. Without a request that succeeded the latencies are null.
 std::string BenchResultJson(const BenchResult& result);
 
+/// With so many digits after the point: "12.50".
+std::string Fixed(double number, int digits);
+
 /// A few lines for a terminal.
 std::string BenchResultTable(const BenchResult& result, const Console& console);
 

@@ -19,7 +19,7 @@ std::string Quoted(std::string_view text) {
 }
 
 /// Lines of a label. Entities are read in labels, so that `&` is one.
-class Label {
+class DotLabel {
  public:
   void AddLine(std::string_view text) {
     if (text.empty()) return;
@@ -39,8 +39,8 @@ class Label {
   std::string text_;
 };
 
-std::string NodeLine(const GraphExplanation& graph, const NodeExplanation& node) {
-  Label label;
+std::string DotNodeLine(const GraphExplanation& graph, const NodeExplanation& node) {
+  DotLabel label;
   for (const std::string& words : LabelLines(graph, node)) label.AddLine(words);
   std::string line = Quoted(node.id) + " [label=" + label.Quoted();
   if (node.runs_on == RunsOn::kCoroutine)
@@ -54,34 +54,34 @@ std::string NodeLine(const GraphExplanation& graph, const NodeExplanation& node)
 }
 
 /// The nodes of the plan or a body. Recurses as deep as bodies nest.
-void AppendGroup(const GraphExplanation& graph, const std::vector<Group>& groups, std::size_t group,
-                 const std::string& indent, std::string& text) {
+void AppendDotGroup(const GraphExplanation& graph, const std::vector<Group>& groups,
+                    std::size_t group, const std::string& indent, std::string& text) {
   for (const std::uint32_t node : groups[group].nodes) {
-    text += indent + NodeLine(graph, graph.nodes[node]);
+    text += indent + DotNodeLine(graph, graph.nodes[node]);
   }
   for (const std::uint32_t chain : groups[group].chains) {
     const std::string number = std::to_string(chain + 1);
     text += indent + "subgraph cluster_chain_" + number + " {\n" + indent + "  label=\"chain " +
             number + "\"; style=\"rounded,dotted\"; fontsize=10;\n";
     for (const std::uint32_t node : graph.chains[chain]) {
-      text += indent + "  " + NodeLine(graph, graph.nodes[node]);
+      text += indent + "  " + DotNodeLine(graph, graph.nodes[node]);
     }
     text += indent + "}\n";
   }
   for (const std::uint32_t body : groups[group].bodies) {
-    Label label;
+    DotLabel label;
     label.AddLine(BodyTitle(graph.bodies[body]));
     text += indent + "subgraph cluster_body_" + std::to_string(body + 1) + " {\n" + indent +
             "  label=" + label.Quoted() + "; style=\"rounded\"; color=gray40; fontsize=10;\n";
-    AppendGroup(graph, groups, body + 1, indent + "  ", text);
+    AppendDotGroup(graph, groups, body + 1, indent + "  ", text);
     text += indent + "}\n";
   }
 }
 
-void AppendNodes(const GraphExplanation& graph, std::string& text) {
-  AppendGroup(graph, GroupsOf(graph), 0, "  ", text);
+void AppendDotNodes(const GraphExplanation& graph, std::string& text) {
+  AppendDotGroup(graph, GroupsOf(graph), 0, "  ", text);
   for (const PrunedExplanation& node : graph.pruned) {
-    Label label;
+    DotLabel label;
     label.AddLine(node.id);
     if (node.op != node.id) label.AddLine(node.op);
     label.AddLine("pruned: no output needs it");
@@ -135,7 +135,7 @@ std::string ExplainDot(const GraphExplanation& graph) {
   text += "  node [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=11];\n";
   text += graph.bodies.empty() ? "  edge [arrowsize=0.7];\n"
                                : "  edge [arrowsize=0.7, fontname=\"Helvetica\", fontsize=8];\n";
-  AppendNodes(graph, text);
+  AppendDotNodes(graph, text);
   AppendEdges(graph, text);
   return text + "}\n";
 }

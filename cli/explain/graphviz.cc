@@ -21,7 +21,7 @@
 namespace rankd {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using TimePoint = std::chrono::steady_clock::time_point;
 
 std::string SystemText(int error) { return std::generic_category().message(error); }
 
@@ -121,7 +121,7 @@ class Child {
     pid_ = -1;
   }
   /// Its status, as of waitpid, once it has ended; nullopt when the time is over.
-  std::optional<int> WaitUntil(Clock::time_point deadline) {
+  std::optional<int> WaitUntil(TimePoint deadline) {
     constexpr std::chrono::milliseconds kStep{2};
     for (;;) {
       int status = 0;
@@ -130,7 +130,7 @@ class Child {
         pid_ = -1;
         return status;
       }
-      if (Clock::now() >= deadline) return std::nullopt;
+      if (std::chrono::steady_clock::now() >= deadline) return std::nullopt;
       std::this_thread::sleep_for(kStep);
     }
   }
@@ -140,11 +140,12 @@ class Child {
 };
 
 /// Reads until the other end is closed; false when the time is over.
-bool ReadUntilClosed(int descriptor, Clock::time_point deadline, std::string& text) {
+bool ReadUntilClosed(int descriptor, TimePoint deadline, std::string& text) {
   pollfd readable = {descriptor, POLLIN, 0};
   for (;;) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+                          deadline - std::chrono::steady_clock::now())
+                          .count();
     if (left <= 0) return false;
     const int polled = ::poll(&readable, 1, static_cast<int>(std::min<long long>(left, 1000)));
     if (polled > 0 && !ReadSome(descriptor, text)) return true;
@@ -186,7 +187,7 @@ std::expected<std::string, std::string> RenderSvg(std::string_view graph,
   }
   const Descriptor out(ends[0]);
   Descriptor childs_out(ends[1]);
-  const Clock::time_point deadline = Clock::now() + limit;
+  const TimePoint deadline = std::chrono::steady_clock::now() + limit;
   Child child;
   if (const int error = child.Start(program, in.get(), childs_out.get(), err.get()); error != 0) {
     return std::unexpected(NotStarted(program, error));

@@ -32,7 +32,7 @@ std::string Escaped(std::string_view text) {
 }
 
 /// Lines of a label.
-class Label {
+class MermaidLabel {
  public:
   void AddLine(std::string_view line) {
     if (line.empty()) return;
@@ -65,9 +65,9 @@ Shape ShapeOf(const NodeExplanation& node) {
   return node.runs_on == RunsOn::kCoroutine ? Shape{"(", ")"} : Shape{"[", "]"};
 }
 
-std::string NodeLine(const GraphExplanation& graph, std::uint32_t number) {
+std::string MermaidNodeLine(const GraphExplanation& graph, std::uint32_t number) {
   const NodeExplanation& node = graph.nodes[number];
-  Label label;
+  MermaidLabel label;
   for (const std::string& words : LabelLines(graph, node)) label.AddLine(words);
   const Shape shape = ShapeOf(node);
   std::string line = Name(number);
@@ -77,30 +77,31 @@ std::string NodeLine(const GraphExplanation& graph, std::uint32_t number) {
 }
 
 /// The nodes of the plan or a body. Recurses as deep as bodies nest.
-void AppendGroup(const GraphExplanation& graph, const std::vector<Group>& groups, std::size_t group,
-                 const std::string& indent, std::string& text) {
-  for (const std::uint32_t node : groups[group].nodes) text += indent + NodeLine(graph, node);
+void AppendMermaidGroup(const GraphExplanation& graph, const std::vector<Group>& groups,
+                        std::size_t group, const std::string& indent, std::string& text) {
+  for (const std::uint32_t node : groups[group].nodes)
+    text += indent + MermaidNodeLine(graph, node);
   for (const std::uint32_t chain : groups[group].chains) {
     const std::string number = std::to_string(chain + 1);
     text += indent + "subgraph chain" + number + "[\"chain " + number + "\"]\n";
     for (const std::uint32_t node : graph.chains[chain]) {
-      text += indent + "  " + NodeLine(graph, node);
+      text += indent + "  " + MermaidNodeLine(graph, node);
     }
     text += indent + "end\n";
   }
   for (const std::uint32_t body : groups[group].bodies) {
-    Label label;
+    MermaidLabel label;
     label.AddLine(BodyTitle(graph.bodies[body]));
     text += indent + "subgraph body" + std::to_string(body + 1) + "[" + label.Quoted() + "]\n";
-    AppendGroup(graph, groups, body + 1, indent + "  ", text);
+    AppendMermaidGroup(graph, groups, body + 1, indent + "  ", text);
     text += indent + "end\n";
   }
 }
 
-void AppendNodes(const GraphExplanation& graph, std::string& text) {
-  AppendGroup(graph, GroupsOf(graph), 0, "  ", text);
+void AppendMermaidNodes(const GraphExplanation& graph, std::string& text) {
+  AppendMermaidGroup(graph, GroupsOf(graph), 0, "  ", text);
   for (std::size_t i = 0; i < graph.pruned.size(); ++i) {
-    Label label;
+    MermaidLabel label;
     label.AddLine(graph.pruned[i].id);
     if (graph.pruned[i].op != graph.pruned[i].id) label.AddLine(graph.pruned[i].op);
     label.AddLine("pruned: no output needs it");
@@ -126,7 +127,7 @@ std::string_view Arrow(EdgeKind kind) {
 
 std::string ExplainMermaid(const GraphExplanation& graph) {
   std::string text = "flowchart TD\n";
-  AppendNodes(graph, text);
+  AppendMermaidNodes(graph, text);
   for (const EdgeExplanation& edge : graph.edges) {
     const bool into_pruned = edge.to >= graph.nodes.size();
     text += "  " + Name(edge.from) + (into_pruned ? " -.-> " : std::string(Arrow(edge.kind))) +

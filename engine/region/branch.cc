@@ -118,7 +118,7 @@ std::unique_ptr<const Task> MakeBranch(TaskBuilder& builder) {
   return std::make_unique<Branch>(std::move(cases), otherwise);
 }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kBranchParams[] = {
     {"cases", "array of {when, body}", true, "",
      "the first whose scalar condition holds over the input runs"},
     {"else", "body", false, "", "runs where no case holds; without it the input passes through"},
@@ -133,7 +133,7 @@ TaskSpec BranchSpec() {
           .max_inputs = 1,
           .takes_rhs = false,
           .kind = "control flow",
-          .params = kParams,
+          .params = kBranchParams,
           .make = MakeBranch};
 }
 

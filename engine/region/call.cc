@@ -124,7 +124,7 @@ std::unique_ptr<const Task> MakeCall(TaskBuilder& builder) {
   return std::make_unique<Call>(plan, std::move(callee), std::move(arguments));
 }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kCallParams[] = {
     {"plan", "plan name", true, "", "a plan of the plan directory; its $in is the input"},
     {"args", "object from params to scalar expressions", false, "",
      "values of its params; the request's do not reach it"},
@@ -139,7 +139,7 @@ TaskSpec CallSpec() {
           .max_inputs = 1,
           .takes_rhs = false,
           .kind = "control flow",
-          .params = kParams,
+          .params = kCallParams,
           .make = MakeCall};
 }
 

@@ -109,7 +109,7 @@ std::unique_ptr<const Task> MakeForEach(TaskBuilder& builder) {
                                    static_cast<std::size_t>(*max_parallel), *on_item_error == 1);
 }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kForEachParams[] = {
     {"over", "\"rows\", \"chunks\" or \"groups\"", true, "", "what an item is"},
     {"chunk_size", "int or {expr}", false, "", "rows of a chunk; the last may have fewer"},
     {"by", "key", false, "", "the rows with one value of it are a group; nulls are one"},
@@ -129,7 +129,7 @@ TaskSpec ForEachSpec() {
           .max_inputs = 1,
           .takes_rhs = false,
           .kind = "control flow",
-          .params = kParams,
+          .params = kForEachParams,
           .make = MakeForEach};
 }
 

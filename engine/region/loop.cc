@@ -181,7 +181,7 @@ std::unique_ptr<const Task> MakeLoop(TaskBuilder& builder) {
   return std::make_unique<Loop>(std::move(params));
 }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kLoopParams[] = {
     {"times", "int or {expr}", false, "", "how often; or give \"over\", or \"while\""},
     {"over", "\"rows\", \"chunks\" or \"groups\"", false, "", "once for each item, in order"},
     {"chunk_size", "int or {expr}", false, "", "rows of a chunk; the last may have fewer"},
@@ -206,7 +206,7 @@ TaskSpec LoopSpec() {
           .max_inputs = 1,
           .takes_rhs = false,
           .kind = "control flow",
-          .params = kParams,
+          .params = kLoopParams,
           .make = MakeLoop};
 }
 

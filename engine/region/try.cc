@@ -123,7 +123,7 @@ std::unique_ptr<const Task> MakeTry(TaskBuilder& builder) {
   return std::make_unique<Try>(body->body, std::move(catches));
 }
 
-constexpr ParamDoc kParams[] = {
+constexpr ParamDoc kTryParams[] = {
     {"body", "body", true, "", "what is tried; timeout_ms of the node bounds it as a whole"},
     {"catch", "array of {codes, body}", true, "",
      "the first whose codes hold the error's (all errors without \"codes\") runs instead"},
@@ -138,7 +138,7 @@ TaskSpec TrySpec() {
           .max_inputs = 1,
           .takes_rhs = false,
           .kind = "control flow",
-          .params = kParams,
+          .params = kTryParams,
           .make = MakeTry};
 }
 

@@ -83,9 +83,9 @@ std::vector<BenchRequest> Texts(std::initializer_list<const char*> texts) {
   return requests;
 }
 
-struct Fixture {
-  Fixture(const BenchLoad& load, Waits waits,
-          std::vector<BenchRequest> texts = Texts({R"({"request_id":"a"})"}))
+struct BenchFixture {
+  BenchFixture(const BenchLoad& load, Waits waits,
+               std::vector<BenchRequest> texts = Texts({R"({"request_id":"a"})"}))
       : requests(std::move(texts)) {
     std::vector<std::unique_ptr<const Task>> tasks;
     tasks.push_back(std::make_unique<ScriptedTask>(std::move(waits)));
@@ -142,7 +142,7 @@ BenchLoad Open(std::uint64_t iterations, double rate, std::size_t places = 1000)
 double Ms(nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
 
 TEST_CASE("a closed loop keeps its places full") {
-  Fixture fixture(Closed(12, 4), {10});
+  BenchFixture fixture(Closed(12, 4), {10});
   const BenchTally& tally = fixture.Finish();
   CHECK(tally.iterations == 12);
   CHECK(tally.peak_in_flight == 4);
@@ -153,14 +153,14 @@ TEST_CASE("a closed loop keeps its places full") {
 }
 
 TEST_CASE("a closed loop of plans that answer at once ends") {
-  Fixture fixture(Closed(10'000, 3, 100), {0});
+  BenchFixture fixture(Closed(10'000, 3, 100), {0});
   const BenchTally& tally = fixture.Finish();
   CHECK(tally.iterations == 10'000);
   CHECK(tally.latencies.count() == 10'000);
 }
 
 TEST_CASE("the warm-up does not count, also where it fails") {
-  Fixture fixture(Closed(3, 1, 2), {-500, 70, 10});
+  BenchFixture fixture(Closed(3, 1, 2), {-500, 70, 10});
   const BenchTally& tally = fixture.Finish();
   CHECK(tally.iterations == 3);
   CHECK(tally.failures.total() == 0);
@@ -169,7 +169,7 @@ TEST_CASE("the warm-up does not count, also where it fails") {
 }
 
 TEST_CASE("failures are counted by code and are no latencies") {
-  Fixture fixture(Closed(4), {10, -99, 20, -99});
+  BenchFixture fixture(Closed(4), {10, -99, 20, -99});
   const BenchTally& tally = fixture.Finish();
   CHECK(tally.iterations == 4);
   CHECK(tally.failures.Summary(4) == "2 of 4 requests failed: task_failed 2");
@@ -178,15 +178,16 @@ TEST_CASE("failures are counted by code and are no latencies") {
 }
 
 TEST_CASE("requests that do not parse are failures") {
-  Fixture fixture(Closed(4, 2), {10}, Texts({R"({"request_id":"a"})", R"({"nope":1})"}));
+  BenchFixture fixture(Closed(4, 2), {10}, Texts({R"({"request_id":"a"})", R"({"nope":1})"}));
   const BenchTally& tally = fixture.Finish();
   CHECK(tally.iterations == 4);
   CHECK(tally.failures.Summary(4) == "2 of 4 requests failed: invalid_request 2");
 }
 
 TEST_CASE("requests are cycled through, from the first again after the warm-up") {
-  Fixture fixture(Closed(4, 1, 1), {0},
-                  Texts({R"({"request_id":"a"})", R"({"request_id":"b"})", R"({"request_id":3})"}));
+  BenchFixture fixture(
+      Closed(4, 1, 1), {0},
+      Texts({R"({"request_id":"a"})", R"({"request_id":"b"})", R"({"request_id":3})"}));
   fixture.Finish();
   std::string got;
   for (std::size_t at = 0;
@@ -200,12 +201,12 @@ TEST_CASE("requests are cycled through, from the first again after the warm-up")
 TEST_CASE("a closed loop with one place hides a stall, an open loop shows it") {
   // Every request takes 1 ms, but the third 100.
   const Waits stall = {1, 1, 100, 1};
-  Fixture closed(Closed(100), stall);
+  BenchFixture closed(Closed(100), stall);
   const BenchTally& hidden = closed.Finish();
   CHECK(Ms(hidden.latencies.Quantile(0.9)) == doctest::Approx(1).epsilon(0.001));
   CHECK(hidden.late == 0);
 
-  Fixture open(Open(100, 500, 1), stall);
+  BenchFixture open(Open(100, 500, 1), stall);
   const BenchTally& shown = open.Finish();
   // Requests are due every 2 ms. The third, due at 4 ms, ends at 104; the fifty due until then go
   // one after the other, a millisecond each, and catch up.
@@ -216,7 +217,7 @@ TEST_CASE("a closed loop with one place hides a stall, an open loop shows it") {
 }
 
 TEST_CASE("an open loop sends on schedule, whatever is in flight") {
-  Fixture fixture(Open(50, 1000), {20});
+  BenchFixture fixture(Open(50, 1000), {20});
   const BenchTally& tally = fixture.Finish();
   CHECK(Ms(tally.elapsed) == 49 + 20);
   CHECK(tally.peak_in_flight == 21);
@@ -225,7 +226,7 @@ TEST_CASE("an open loop sends on schedule, whatever is in flight") {
 }
 
 TEST_CASE("an open loop sends several requests that are due in one turn") {
-  Fixture fixture(Open(100, 1000), {0});
+  BenchFixture fixture(Open(100, 1000), {0});
   fixture.Start();
   fixture.loop.Advance(milliseconds(0));
   CHECK(fixture.runner->finished() == 1);
@@ -234,7 +235,7 @@ TEST_CASE("an open loop sends several requests that are due in one turn") {
 }
 
 TEST_CASE("an open loop counts latency from when a request was due, not from when it was sent") {
-  Fixture fixture(Open(3, 1000, 1), {10});
+  BenchFixture fixture(Open(3, 1000, 1), {10});
   const BenchTally& tally = fixture.Finish();
   // Due at 0, 1, 2 ms; done at 10, 20, 30 ms.
   CHECK(Ms(tally.latencies.min()) == 10);
@@ -244,7 +245,7 @@ TEST_CASE("an open loop counts latency from when a request was due, not from whe
 }
 
 TEST_CASE("a place is free when the answer is written") {
-  Fixture fixture(Closed(2), {0});
+  BenchFixture fixture(Closed(2), {0});
   fixture.sink.holds = true;
   fixture.Start();
   fixture.loop.Advance(milliseconds(30));
@@ -254,7 +255,7 @@ TEST_CASE("a place is free when the answer is written") {
 }
 
 TEST_CASE("a bench that is stopped keeps what was measured and counts nothing it cancelled") {
-  Fixture fixture(Closed(100, 2), {10});
+  BenchFixture fixture(Closed(100, 2), {10});
   fixture.Start();
   fixture.loop.Advance(milliseconds(35));
   fixture.runner->Stop(milliseconds(800));
@@ -270,7 +271,7 @@ TEST_CASE("a bench that is stopped keeps what was measured and counts nothing it
 }
 
 TEST_CASE("a bench that is stopped in its warm-up has measured nothing") {
-  Fixture fixture(Closed(100, 2, 50), {10});
+  BenchFixture fixture(Closed(100, 2, 50), {10});
   fixture.Start();
   fixture.loop.Advance(milliseconds(35));
   fixture.runner->Stop(milliseconds(800));
@@ -281,7 +282,7 @@ TEST_CASE("a bench that is stopped in its warm-up has measured nothing") {
 }
 
 TEST_CASE("a bench waits for what does not stop no longer than its grace") {
-  Fixture fixture(Closed(100), {10});
+  BenchFixture fixture(Closed(100), {10});
   fixture.sink.holds = true;
   fixture.Start();
   fixture.loop.Advance(milliseconds(15));
@@ -294,7 +295,7 @@ TEST_CASE("a bench waits for what does not stop no longer than its grace") {
 }
 
 TEST_CASE("a rate that no clock reaches waits") {
-  Fixture fixture(Open(2, 1e-300), {0});
+  BenchFixture fixture(Open(2, 1e-300), {0});
   fixture.Start();
   fixture.loop.Advance(std::chrono::hours(1000));
   CHECK(fixture.runner->finished() == 1);

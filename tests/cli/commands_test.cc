@@ -17,8 +17,8 @@
 namespace rankd {
 namespace {
 
-struct Fixture {
-  Fixture() { options.workspace.plan_dir = folder.path(); }
+struct CommandFixture {
+  CommandFixture() { options.workspace.plan_dir = folder.path(); }
 
   int Run(int (*command)(const CommandContext&)) {
     recording.out.text.clear();
@@ -43,7 +43,7 @@ struct Fixture {
 };
 
 TEST_CASE("check says of each plan whether it is sound, warnings included") {
-  Fixture fixture;
+  CommandFixture fixture;
   fixture.options.plans = {"good", "other"};
   CHECK(fixture.Run(RunCheck) == kExitOk);
   CHECK(fixture.out() == "good: ok\nother: ok\n");
@@ -55,7 +55,7 @@ TEST_CASE("check says of each plan whether it is sound, warnings included") {
 }
 
 TEST_CASE("check is status 2 if any plan is invalid, after all have been looked at") {
-  Fixture fixture;
+  CommandFixture fixture;
   fixture.options.plans = {"broken", "nope", "good"};
   CHECK(fixture.Run(RunCheck) == kExitUsage);
   CHECK(fixture.out() == "broken: 3 problems\nnope: 1 problem\ngood: ok\n");
@@ -64,7 +64,7 @@ TEST_CASE("check is status 2 if any plan is invalid, after all have been looked 
 }
 
 TEST_CASE("check gives JSON on one line, and nothing on stderr") {
-  Fixture fixture;
+  CommandFixture fixture;
   fixture.options.plans = {"good", "broken", "nope"};
   fixture.options.json = true;
   CHECK(fixture.Run(RunCheck) == kExitUsage);
@@ -86,7 +86,7 @@ TEST_CASE("check gives JSON on one line, and nothing on stderr") {
 }
 
 TEST_CASE("check takes files, against what stands beside them") {
-  Fixture fixture;
+  CommandFixture fixture;
   fixture.options.workspace.plan_dir.reset();
   const std::string file = fixture.folder.File("good.plan.json");
   const std::string copy = fixture.folder.File("renamed.json");
@@ -100,7 +100,7 @@ TEST_CASE("check takes files, against what stands beside them") {
 }
 
 TEST_CASE("check of a name looks at the name in the file too") {
-  Fixture fixture;
+  CommandFixture fixture;
   std::filesystem::copy_file(fixture.folder.File("good.plan.json"),
                              fixture.folder.File("renamed.plan.json"));
   fixture.options.plans = {"renamed"};
@@ -109,7 +109,7 @@ TEST_CASE("check of a name looks at the name in the file too") {
 }
 
 TEST_CASE("with a registry at fault nothing is checked") {
-  Fixture fixture;
+  CommandFixture fixture;
   fixture.folder.Write("registry.json", "[]");
   fixture.options.plans = {"good"};
   fixture.options.json = true;
@@ -119,7 +119,7 @@ TEST_CASE("with a registry at fault nothing is checked") {
 }
 
 TEST_CASE("plans lists sound and broken ones") {
-  Fixture fixture;
+  CommandFixture fixture;
   CHECK(fixture.Run(RunPlans) == kExitOk);
   CHECK(fixture.out() ==
         "PLAN    NODES  USER_ID  STATUS\n"
@@ -139,7 +139,7 @@ TEST_CASE("plans lists sound and broken ones") {
 }
 
 TEST_CASE("tasks lists every op with its params") {
-  Fixture fixture;
+  CommandFixture fixture;
   CHECK(fixture.Run(RunTasks) == kExitOk);
   CHECK(static_cast<std::size_t>(std::ranges::count(fixture.out(), '\n')) ==
         fixture.tasks.all().size() + 1);
@@ -157,7 +157,7 @@ TEST_CASE("tasks lists every op with its params") {
 }
 
 TEST_CASE("keys lists the registry") {
-  Fixture fixture;
+  CommandFixture fixture;
   CHECK(fixture.Run(RunKeys) == kExitOk);
   CHECK(fixture.out().find("score") != std::string::npos);
   CHECK(fixture.out().find("deprecated") != std::string::npos);
@@ -176,7 +176,7 @@ TEST_CASE("keys lists the registry") {
 }
 
 TEST_CASE("demo-data prints each memory endpoint's data once, wherever Redis is") {
-  Fixture fixture;
+  CommandFixture fixture;
   fixture.environment.redis_url = "redis://elsewhere";
   fixture.environment.env = "prod";
   CHECK(fixture.Run(RunDemoData) == kExitOk);
@@ -184,7 +184,7 @@ TEST_CASE("demo-data prints each memory endpoint's data once, wherever Redis is"
 }
 
 TEST_CASE("demo-data without a memory endpoint is an error") {
-  Fixture fixture;
+  CommandFixture fixture;
   fixture.folder.Write("endpoints.demo.json", R"({"endpoints":[]})");
   CHECK(fixture.Run(RunDemoData) == kExitUsage);
   CHECK(fixture.out() == "");

@@ -21,8 +21,10 @@ namespace {
 const std::string kPlans = RANKD_PLANS_DIR;
 const std::string kGolden = RANKD_GOLDEN_DIR;
 
-struct Fixture {
-  explicit Fixture(std::string plan_dir) { options.workspace.plan_dir = std::move(plan_dir); }
+struct ExplainFixture {
+  explicit ExplainFixture(std::string plan_dir) {
+    options.workspace.plan_dir = std::move(plan_dir);
+  }
 
   int Explain(const std::string& plan, ExplainFormat format = ExplainFormat::kText) {
     recording.out.text.clear();
@@ -41,7 +43,7 @@ struct Fixture {
 };
 
 TEST_CASE("the plans that ship are explained as tests/golden/explain says, in every format") {
-  Fixture fixture(kPlans);
+  ExplainFixture fixture(kPlans);
   const Result<std::vector<std::string>> plans = ListPlans(kPlans);
   REQUIRE(plans);
   struct Format {
@@ -64,7 +66,7 @@ TEST_CASE("the plans that ship are explained as tests/golden/explain says, in ev
 }
 
 TEST_CASE("--cpu changes where nodes are said to run") {
-  Fixture fixture(kPlans);
+  ExplainFixture fixture(kPlans);
   fixture.options.run.cpu = CpuMode::kOffload;
   CHECK(fixture.Explain("diamond") == kExitOk);
   CHECK(fixture.out().find("join  concat          pool                 5 ns/row") !=
@@ -77,7 +79,7 @@ TEST_CASE("--cpu changes where nodes are said to run") {
 
 TEST_CASE("problems are told as check tells them, with status 2 and nothing on stdout") {
   const PlanFolder folder;
-  Fixture fixture(folder.path());
+  ExplainFixture fixture(folder.path());
   CHECK(fixture.Explain("broken") == kExitUsage);
   CHECK(fixture.out() == "");
   CHECK(fixture.err().find("broken.plan.json: /nodes/0/op: unknown op \"fixd_source\"") !=

@@ -14,8 +14,8 @@
 namespace rankd {
 namespace {
 
-struct Fixture {
-  Fixture() { options.plan_dir = folder.path(); }
+struct WorkspaceFixture {
+  WorkspaceFixture() { options.plan_dir = folder.path(); }
 
   bool Open() {
     workspace = Workspace::Open(options, environment, tasks, recording.console);
@@ -88,7 +88,7 @@ TEST_CASE("the plan directory is the flag's, the plan file's folder, the variabl
 }
 
 TEST_CASE("without registry and endpoints there is the key id only") {
-  Fixture fixture;
+  WorkspaceFixture fixture;
   std::filesystem::remove(fixture.File("registry.json"));
   std::filesystem::remove(fixture.File("endpoints.demo.json"));
   REQUIRE(fixture.Open());
@@ -98,7 +98,7 @@ TEST_CASE("without registry and endpoints there is the key id only") {
 }
 
 TEST_CASE("everything wrong with the files is told at once") {
-  Fixture fixture;
+  WorkspaceFixture fixture;
   fixture.folder.Write("registry.json", R"({"keys":[{"name":"9","type":"int"},{"name":"a"}]})");
   fixture.folder.Write("endpoints.demo.json", "{");
   fixture.options.redis_url = "rediss://host";
@@ -112,7 +112,7 @@ TEST_CASE("everything wrong with the files is told at once") {
 }
 
 TEST_CASE("an environment that is asked for must be there") {
-  Fixture fixture;
+  WorkspaceFixture fixture;
   fixture.folder.Write("endpoints.prod.json", R"({"endpoints":[{"name":"p","kind":"memory"}]})");
   fixture.environment.env = "prod";
   REQUIRE(fixture.Open());
@@ -129,7 +129,7 @@ TEST_CASE("an environment that is asked for must be there") {
 }
 
 TEST_CASE("a Redis URL points every endpoint at one server, the flag before the variable") {
-  Fixture fixture;
+  WorkspaceFixture fixture;
   fixture.environment.redis_url = "redis://variable:7";
   REQUIRE(fixture.Open());
   for (const EndpointSpec& endpoint : fixture.workspace->endpoints().all()) {
@@ -147,7 +147,7 @@ TEST_CASE("a Redis URL points every endpoint at one server, the flag before the 
 }
 
 TEST_CASE("the data of a memory endpoint is read beside the endpoints") {
-  Fixture fixture;
+  WorkspaceFixture fixture;
   REQUIRE(fixture.Open());
   const EndpointTable& endpoints = fixture.workspace->endpoints();
   const auto store = fixture.workspace->LoadStore(endpoints.at(*endpoints.Find("store")));
@@ -164,7 +164,7 @@ TEST_CASE("the data of a memory endpoint is read beside the endpoints") {
 }
 
 TEST_CASE("the flags' plan is loaded by name or file") {
-  Fixture fixture;
+  WorkspaceFixture fixture;
   fixture.options.plan_name = "good";
   REQUIRE(fixture.Load());
   CHECK(fixture.Outcome("") == "ok");
@@ -176,7 +176,7 @@ TEST_CASE("the flags' plan is loaded by name or file") {
 }
 
 TEST_CASE("a flags' plan at fault is told with every problem") {
-  Fixture fixture;
+  WorkspaceFixture fixture;
   fixture.options.plan_name = "broken";
   CHECK_FALSE(fixture.Load());
   const std::string file = "rankd: " + fixture.File("broken.plan.json") + ": ";
@@ -199,7 +199,7 @@ TEST_CASE("a flags' plan at fault is told with every problem") {
 }
 
 TEST_CASE("requests may name any plan; without one, the flags must") {
-  Fixture fixture;
+  WorkspaceFixture fixture;
   REQUIRE(fixture.Load());
   CHECK(fixture.Outcome("good") == "ok");
   CHECK(fixture.Outcome("") == "unknown_plan");
@@ -213,7 +213,7 @@ TEST_CASE("requests may name any plan; without one, the flags must") {
 }
 
 TEST_CASE("a plan is read and its problems told once") {
-  Fixture fixture;
+  WorkspaceFixture fixture;
   REQUIRE(fixture.Load());
   CHECK(fixture.Outcome("broken") == "invalid_plan");
   CHECK(std::ranges::count(fixture.Told(), '\n') == 3);
@@ -223,7 +223,7 @@ TEST_CASE("a plan is read and its problems told once") {
 }
 
 TEST_CASE("a deprecated key is noted once, whichever plans use it; pruned nodes are not noted") {
-  Fixture fixture;
+  WorkspaceFixture fixture;
   fixture.options.plan_name = "good";
   REQUIRE(fixture.Load());
   CHECK(fixture.Told() == "rankd: " + fixture.File("good.plan.json") +
@@ -234,7 +234,7 @@ TEST_CASE("a deprecated key is noted once, whichever plans use it; pruned nodes 
 }
 
 TEST_CASE("--param values are defaults of the plans that know them") {
-  Fixture fixture;
+  WorkspaceFixture fixture;
   fixture.options.plan_name = "good";
   fixture.options.params = {{"limit", "7"}, {"own", "text"}, {"late", "1"}};
   REQUIRE(fixture.Load());
@@ -257,7 +257,7 @@ TEST_CASE("--param values are defaults of the plans that know them") {
 TEST_CASE("--param must fit the flags' plan") {
   for (const ParamFlag& flag :
        {ParamFlag{"wieght", "1"}, ParamFlag{"weight", "x"}, ParamFlag{"gone", "1"}}) {
-    Fixture fixture;
+    WorkspaceFixture fixture;
     fixture.options.plan_name = "good";
     fixture.options.params = {flag};
     CHECK_FALSE(fixture.Load());

@@ -15,12 +15,6 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-constexpr std::int64_t kMaxInt = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMinInt = std::numeric_limits<std::int64_t>::min();
-
-Value I(std::int64_t value) { return value; }
-Value S(const char* value) { return std::string(value); }
-
 TEST_CASE("aggregates over rows") {
   const RowSet rows = Rows({{"i", {I(3), Value(), I(1), I(3)}},
                             {"f", {0.5, -2.0, Value(), 0.5}},

@@ -10,20 +10,14 @@
 namespace rankd::test {
 namespace {
 
-constexpr std::int64_t kMaxInt = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMinInt = std::numeric_limits<std::int64_t>::min();
-
-struct Case {
+struct NullCase {
   std::string text;
   Value value;
 };
 
-Value I(std::int64_t value) { return value; }
-Value S(const char* value) { return std::string(value); }
-
 template <std::size_t kCount>
-void CheckAll(const Case (&cases)[kCount]) {
-  for (const Case& test : cases) {
+void CheckAll(const NullCase (&cases)[kCount]) {
+  for (const NullCase& test : cases) {
     CAPTURE(test.text);
     const Value got = ValueOf(test.text);
     CHECK_MESSAGE(SameValue(got, test.value), Show(got) << ", not " << Show(test.value));
@@ -31,7 +25,7 @@ void CheckAll(const Case (&cases)[kCount]) {
 }
 
 TEST_CASE("rule 1: functions of a null are null, with the exceptions named") {
-  const Case cases[] = {
+  const NullCase cases[] = {
       {"j + 1", {}},
       {"1 - j", {}},
       {"j * 0", {}},
@@ -80,7 +74,7 @@ TEST_CASE("rule 1: functions of a null are null, with the exceptions named") {
 }
 
 TEST_CASE("rule 2: what cannot be represented is null") {
-  const Case cases[] = {
+  const NullCase cases[] = {
       {"1 / 0", {}},
       {"0 / 0", {}},
       {"1.5 / 0.0", {}},
@@ -128,7 +122,7 @@ TEST_CASE("rule 2: what cannot be represented is null") {
 }
 
 TEST_CASE("rule 3: comparing with null is false and null is no truth") {
-  const Case cases[] = {
+  const NullCase cases[] = {
       {"j == 1", false},
       {"j != 1", false},
       {"j < 1", false},
@@ -174,7 +168,7 @@ TEST_CASE("rule 3: comparing with null is false and null is no truth") {
 }
 
 TEST_CASE("numbers compare exactly as ints and as floats when one is") {
-  const Case cases[] = {
+  const NullCase cases[] = {
       {"9007199254740993 == 9007199254740992", false},
       {"9007199254740993 == 9007199254740992.0", true},
       {"9007199254740993 > 9007199254740992.0", false},
@@ -199,7 +193,7 @@ TEST_CASE("numbers compare exactly as ints and as floats when one is") {
 }
 
 TEST_CASE("functions do what the contract says at their edges") {
-  const Case cases[] = {
+  const NullCase cases[] = {
       {"round(0.5)", I(1)},
       {"round(-0.5)", I(-1)},
       {"round(2.5)", I(3)},

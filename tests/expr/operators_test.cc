@@ -12,19 +12,19 @@
 namespace rankd::test {
 namespace {
 
-Tree I(const char* name) { return Key(name, ValueType::kInt); }
-Tree F(const char* name) { return Key(name, ValueType::kFloat); }
-Tree B(const char* name) { return Key(name, ValueType::kBool); }
-Tree S(const char* name) { return Key(name, ValueType::kString); }
+Tree IntKey(const char* name) { return Key(name, ValueType::kInt); }
+Tree FloatKey(const char* name) { return Key(name, ValueType::kFloat); }
+Tree BoolKey(const char* name) { return Key(name, ValueType::kBool); }
+Tree StringKey(const char* name) { return Key(name, ValueType::kString); }
 Tree Int(std::int64_t value) { return Literal(value); }
 Tree Str(const char* value) { return Literal(std::string(value)); }
 
 /// Each numeric operation over every pair of operand shapes: column with nulls, without, literal,
 /// key that is not carried.
 void AddNumeric(std::vector<Tree>& trees) {
-  const std::vector<Tree> numbers = {I("i"),        I("j"),        F("f"),       F("g"),
-                                     Int(3),        Int(-1),       Literal(0.0), Literal(2.5),
-                                     F("absent_f"), I("absent_i"), NullLiteral()};
+  const std::vector<Tree> numbers = {
+      IntKey("i"),  IntKey("j"),  FloatKey("f"),        FloatKey("g"),      Int(3),       Int(-1),
+      Literal(0.0), Literal(2.5), FloatKey("absent_f"), IntKey("absent_i"), NullLiteral()};
   for (const Tree& a : numbers) {
     for (const char* op :
          {"neg", "abs", "floor", "ceil", "round", "sqrt", "exp", "log", "log1p", "sigmoid"}) {
@@ -35,24 +35,24 @@ void AddNumeric(std::vector<Tree>& trees) {
                              "max", "pow", "coalesce"}) {
         trees.push_back(Node(op, {a, b}));
       }
-      trees.push_back(Node("if", {B("b"), a, b}));
-      trees.push_back(Node("clamp", {I("i"), a, b}));
-      trees.push_back(Node("clamp", {a, F("g"), b}));
-      trees.push_back(Node("max", {a, b, I("j")}));
+      trees.push_back(Node("if", {BoolKey("b"), a, b}));
+      trees.push_back(Node("clamp", {IntKey("i"), a, b}));
+      trees.push_back(Node("clamp", {a, FloatKey("g"), b}));
+      trees.push_back(Node("max", {a, b, IntKey("j")}));
     }
   }
 }
 
 void AddLogic(std::vector<Tree>& trees) {
-  const std::vector<Tree> bools = {B("b"),         B("c"),        Literal(true),
-                                   Literal(false), B("absent_b"), NullLiteral()};
+  const std::vector<Tree> bools = {BoolKey("b"),   BoolKey("c"),        Literal(true),
+                                   Literal(false), BoolKey("absent_b"), NullLiteral()};
   for (const Tree& a : bools) {
     for (const char* op : {"!", "is_null", "not_null", "text"}) trees.push_back(Node(op, {a}));
     for (const Tree& b : bools) {
       for (const char* op : {"&&", "||", "==", "!=", "coalesce"}) trees.push_back(Node(op, {a, b}));
-      trees.push_back(Node("if", {a, b, B("c")}));
-      trees.push_back(Node("if", {a, I("i"), F("g")}));
-      trees.push_back(Node("if", {a, S("s"), S("t")}));
+      trees.push_back(Node("if", {a, b, BoolKey("c")}));
+      trees.push_back(Node("if", {a, IntKey("i"), FloatKey("g")}));
+      trees.push_back(Node("if", {a, StringKey("s"), StringKey("t")}));
     }
   }
   const std::vector<Value> numbers = {
@@ -62,23 +62,23 @@ void AddLogic(std::vector<Tree>& trees) {
       std::int64_t{4},  std::int64_t{5}, std::int64_t{6}, 1e308,
       std::int64_t{64}, std::int64_t{8}, std::int64_t{9}, 9007199254740992.0};
   for (const char* key : {"i", "j", "absent_i"}) {
-    trees.push_back(In(I(key), numbers));
-    trees.push_back(In(I(key), many));
-    trees.push_back(In(I(key), {}));
+    trees.push_back(In(IntKey(key), numbers));
+    trees.push_back(In(IntKey(key), many));
+    trees.push_back(In(IntKey(key), {}));
   }
   for (const char* key : {"f", "g"}) {
-    trees.push_back(In(F(key), numbers));
-    trees.push_back(In(F(key), many));
+    trees.push_back(In(FloatKey(key), numbers));
+    trees.push_back(In(FloatKey(key), many));
   }
-  trees.push_back(In(B("b"), {true}));
-  trees.push_back(In(B("c"), {false, Value()}));
+  trees.push_back(In(BoolKey("b"), {true}));
+  trees.push_back(In(BoolKey("c"), {false, Value()}));
   trees.push_back(In(NullLiteral(), {std::int64_t{1}, Value()}));
 }
 
 void AddStrings(std::vector<Tree>& trees) {
   const std::vector<Tree> strings = {
-      S("s"),        S("t"),     Str("US"),     Str(""),
-      S("absent_s"), Str("été"), NullLiteral(), Node("lower", {S("s")})};
+      StringKey("s"),        StringKey("t"), Str("US"),     Str(""),
+      StringKey("absent_s"), Str("été"),     NullLiteral(), Node("lower", {StringKey("s")})};
   for (const Tree& a : strings) {
     for (const char* op : {"lower", "len", "text", "is_null", "not_null", "concat"}) {
       trees.push_back(Node(op, {a}));
@@ -91,13 +91,13 @@ void AddStrings(std::vector<Tree>& trees) {
                              "contains", "concat", "coalesce"}) {
         trees.push_back(Node(op, {a, b}));
       }
-      trees.push_back(Node("if", {B("b"), a, b}));
-      trees.push_back(Node("concat", {a, Node("text", {I("i")}), b}));
+      trees.push_back(Node("if", {BoolKey("b"), a, b}));
+      trees.push_back(Node("concat", {a, Node("text", {IntKey("i")}), b}));
     }
   }
-  trees.push_back(Node("text", {F("f")}));
-  trees.push_back(Node("text", {F("g")}));
-  trees.push_back(Node("text", {I("j")}));
+  trees.push_back(Node("text", {FloatKey("f")}));
+  trees.push_back(Node("text", {FloatKey("g")}));
+  trees.push_back(Node("text", {IntKey("j")}));
 }
 
 void Check(const Tree& tree, const RowSet& rows) {

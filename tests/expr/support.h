@@ -1,6 +1,8 @@
 // What the tests of expressions share: short ways to compile and evaluate.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +11,12 @@
 #include "tests/expr/sample.h"
 
 namespace rankd::test {
+
+inline constexpr std::int64_t kMaxInt = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t kMinInt = std::numeric_limits<std::int64_t>::min();
+
+inline Value I(std::int64_t value) { return value; }
+inline Value S(const char* value) { return std::string(value); }
 
 /// Fails the test when there are problems.
 ExpressionRef CompileOk(std::string_view text, const ExpressionScope& scope);

@@ -10,14 +10,14 @@
 namespace rankd {
 namespace {
 
-struct Case {
+struct NodesCase {
   std::string_view nodes;
   std::string_view outputs;
   std::vector<ExpectedProblem> errors;
 };
 
-void CheckCases(std::span<const Case> cases) {
-  for (const Case& one : cases) {
+void CheckCases(std::span<const NodesCase> cases) {
+  for (const NodesCase& one : cases) {
     CAPTURE(std::string(one.nodes));
     Problems problems;
     const auto graph = Build(PlanJson(one.nodes, one.outputs), problems);
@@ -27,7 +27,7 @@ void CheckCases(std::span<const Case> cases) {
 }
 
 TEST_CASE("names that lead nowhere are told with the nearest there is") {
-  const Case cases[] = {
+  const NodesCase cases[] = {
       {R"({"node_id":"s","op":"sorce","params":{"count":1}})",
        R"("s")",
        {{"/nodes/0/op", "unknown op \"sorce\", did you mean \"source\"?"}}},
@@ -70,7 +70,7 @@ TEST_CASE("a node id used twice is told at both places, three times at three") {
 }
 
 TEST_CASE("the number of inputs is that of the op") {
-  const Case cases[] = {
+  const NodesCase cases[] = {
       {R"({"node_id":"s","op":"source","params":{"count":1},"inputs":["s"]})",
        R"("s")",
        {{"/nodes/0/inputs", "takes 0 inputs, not 1"}, {"/nodes/0/inputs/0", "cycle: s -> s"}}},
@@ -101,7 +101,7 @@ TEST_CASE("the number of inputs is that of the op") {
 }
 
 TEST_CASE("a cycle is told with its nodes in the direction of the data") {
-  const Case cases[] = {
+  const NodesCase cases[] = {
       {R"({"node_id":"a","op":"pass","inputs":["c"]},{"node_id":"b","op":"pass","inputs":["a"]},
           {"node_id":"c","op":"pass","inputs":["b"]})",
        R"("c")",
@@ -122,7 +122,7 @@ TEST_CASE("a cycle is told with its nodes in the direction of the data") {
 }
 
 TEST_CASE("params are checked one by one") {
-  const Case cases[] = {
+  const NodesCase cases[] = {
       {R"({"node_id":"s","op":"source"})", R"("s")", {{"/nodes/0/params", "param \"count\""}}},
       {R"({"node_id":"s","op":"source","params":{"count":null}})",
        R"("s")",

@@ -31,9 +31,9 @@ class CallTask final : public LoopTask {
   std::function<void()> call_;
 };
 
-class CallTimer final : public Timer {
+class CallOnTimer final : public Timer {
  public:
-  explicit CallTimer(std::function<void()> call) : call_(std::move(call)) {}
+  explicit CallOnTimer(std::function<void()> call) : call_(std::move(call)) {}
   void OnTimer() override { call_(); }
 
  private:
@@ -92,7 +92,7 @@ TEST_CASE("what a socket has to tell comes before the timers that became due mea
 
 TEST_CASE("a loop that never ran can be destroyed with timers, hooks and tasks left") {
   CallTask task;
-  CallTimer timer([] { FAIL("fired"); });
+  CallOnTimer timer([] { FAIL("fired"); });
   CallAtEnd hook([] { FAIL("told"); });
   {
     UvLoop loop;
@@ -142,7 +142,7 @@ TEST_CASE("a task that posts itself for ever starves neither timers nor Stop") {
   UvLoop loop;
   CallTask endless;
   endless.set([&] { loop.Post(endless); });
-  CallTimer timer([&] { loop.Stop(); });
+  CallOnTimer timer([&] { loop.Stop(); });
   loop.Post(endless);
   loop.Arm(timer, loop.Now() + milliseconds(5));
   loop.Run();
@@ -151,12 +151,12 @@ TEST_CASE("a task that posts itself for ever starves neither timers nor Stop") {
 
 TEST_CASE("timers never fire early") {
   UvLoop loop;
-  std::vector<std::unique_ptr<CallTimer>> timers;
+  std::vector<std::unique_ptr<CallOnTimer>> timers;
   int left = 0;
   int early = 0;
   for (int us = 0; us < 30'000; us += 370) {
     const TimePoint due = loop.Now() + std::chrono::microseconds(us);
-    timers.push_back(std::make_unique<CallTimer>([&, due] {
+    timers.push_back(std::make_unique<CallOnTimer>([&, due] {
       if (loop.Now() < due) ++early;
       if (--left == 0) loop.Stop();
     }));
@@ -170,8 +170,8 @@ TEST_CASE("timers never fire early") {
 TEST_CASE("short waits end, one after the other, also when the wait is over before it begins") {
   UvLoop loop;
   int left = 300;
-  std::unique_ptr<CallTimer> timer;
-  timer = std::make_unique<CallTimer>([&] {
+  std::unique_ptr<CallOnTimer> timer;
+  timer = std::make_unique<CallOnTimer>([&] {
     if (--left == 0) {
       loop.Stop();
     } else {
@@ -187,11 +187,11 @@ TEST_CASE("a timer armed long ahead waits in steps and is right in the end") {
   UvLoop loop;
   const TimePoint due = loop.Now() + milliseconds(350);
   bool early = true;
-  CallTimer timer([&] {
+  CallOnTimer timer([&] {
     early = loop.Now() < due;
     loop.Stop();
   });
-  CallTimer never([] { FAIL("fired"); });
+  CallOnTimer never([] { FAIL("fired"); });
   loop.Arm(never, loop.Now() + std::chrono::hours(24 * 365 * 100));
   loop.Arm(timer, due);
   loop.Run();
@@ -205,7 +205,7 @@ TEST_CASE("a turn's end comes after the turn's tasks and timers, once") {
     order.push_back('e');
     loop.Stop();
   });
-  CallTimer timer([&] {
+  CallOnTimer timer([&] {
     order.push_back('t');
     loop.AtTurnEnd(hook);
   });

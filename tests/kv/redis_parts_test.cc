@@ -16,9 +16,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-class IdleRequest final : public KvRequest {
+class HashRequest final : public KvRequest {
  public:
-  IdleRequest() : KvRequest(commands_) { commands_.HGetAll("k"); }
+  HashRequest() : KvRequest(commands_) { commands_.HGetAll("k"); }
   void OnReplies(Result<Replies>) override {}
 
  private:
@@ -52,7 +52,7 @@ TEST_CASE("two clients do not wait in step") {
 
 TEST_CASE("pipelines are answered first in first out, and the oldest that waits is known") {
   PipelineQueue queue;
-  std::vector<IdleRequest> requests(4);
+  std::vector<HashRequest> requests(4);
   CHECK(queue.front() == nullptr);
   CHECK(queue.FirstWaiting() == nullptr);
   SentPipeline& first = queue.Push(requests[0], At(1));
@@ -85,8 +85,8 @@ TEST_CASE("pipelines are answered first in first out, and the oldest that waits 
 
 TEST_CASE("what forgotten pipelines hold is known until their replies have come") {
   PipelineQueue queue;
-  std::vector<IdleRequest> requests(3000);
-  for (IdleRequest& request : requests) queue.Push(request, At(1));
+  std::vector<HashRequest> requests(3000);
+  for (HashRequest& request : requests) queue.Push(request, At(1));
   CHECK(queue.forgotten_bytes() == 0);
   SentPipeline& first = *queue.front();
   queue.Forget(first);

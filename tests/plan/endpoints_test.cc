@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-EndpointTable Parse(std::string_view json, Problems& problems) {
+EndpointTable ParseTable(std::string_view json, Problems& problems) {
   const JsonDocument document = MustParse(json);
   return ParseEndpoints(document.root(), problems);
 }
@@ -23,7 +23,7 @@ constexpr std::string_view kTwo = R"({"endpoints":[
 
 TEST_CASE("endpoints are read with their defaults") {
   Problems problems;
-  const EndpointTable table = Parse(kTwo, problems);
+  const EndpointTable table = ParseTable(kTwo, problems);
   CheckErrors(problems, {});
   REQUIRE(table.all().size() == 2);
   const EndpointSpec& redis = table.all()[0];
@@ -49,7 +49,7 @@ TEST_CASE("endpoints are read with their defaults") {
 
 TEST_CASE("an endpoint is found by its id and by its name") {
   Problems problems;
-  const EndpointTable table = Parse(kTwo, problems);
+  const EndpointTable table = ParseTable(kTwo, problems);
   CHECK(table.Find("ep_0001") == EndpointId{0});
   CHECK(table.Find("redis_default") == EndpointId{0});
   CHECK(table.Find("mem") == EndpointId{1});
@@ -60,7 +60,7 @@ TEST_CASE("an endpoint is found by its id and by its name") {
 TEST_CASE("one latency may hold for all commands, and an id may serve as the name") {
   Problems problems;
   const EndpointTable table =
-      Parse(R"({"endpoints":[{"endpoint_id":"e","kind":"memory","latency_ms":7}]})", problems);
+      ParseTable(R"({"endpoints":[{"endpoint_id":"e","kind":"memory","latency_ms":7}]})", problems);
   CheckErrors(problems, {});
   CHECK(table.all()[0].latency.all == milliseconds(7));
   CHECK(table.all()[0].name == "e");
@@ -111,14 +111,14 @@ TEST_CASE("mistakes in endpoints are named at their place") {
   for (const Case& one : cases) {
     CAPTURE(std::string(one.json));
     Problems problems;
-    Parse(one.json, problems);
+    ParseTable(one.json, problems);
     CheckErrors(problems, one.errors);
   }
 }
 
 TEST_CASE("redirecting points every endpoint at one server and changes nothing else") {
   Problems problems;
-  EndpointTable table = Parse(kTwo, problems);
+  EndpointTable table = ParseTable(kTwo, problems);
   const Result<RedisUrl> url = ParseRedisUrl("redis://me:secret@cache:7000/5");
   REQUIRE(url);
   table.RedirectTo(*url);

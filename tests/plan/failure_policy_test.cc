@@ -13,7 +13,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-std::optional<RetryPolicy> Parse(std::string_view json) {
+std::optional<RetryPolicy> ParseRetry(std::string_view json) {
   const JsonDocument document = MustParse(json);
   Problems problems;
   const auto policy = ParseRetry(document.root(), Place(), problems);
@@ -22,7 +22,7 @@ std::optional<RetryPolicy> Parse(std::string_view json) {
 }
 
 TEST_CASE("what a retry does not say has its default") {
-  const RetryPolicy policy = Parse(R"({"max_attempts":3,"backoff_ms":10})").value();
+  const RetryPolicy policy = ParseRetry(R"({"max_attempts":3,"backoff_ms":10})").value();
   CHECK(policy.max_attempts == 3);
   CHECK(policy.backoff == milliseconds(10));
   CHECK(policy.multiplier == 2);
@@ -37,15 +37,16 @@ TEST_CASE("what a retry does not say has its default") {
 }
 
 TEST_CASE("a retry says on which codes") {
-  const RetryPolicy policy = Parse(R"({"max_attempts":2,"on":["bad_data"]})").value();
+  const RetryPolicy policy = ParseRetry(R"({"max_attempts":2,"on":["bad_data"]})").value();
   CHECK(policy.Covers(ErrorCode::kBadData));
   CHECK_FALSE(policy.Covers(ErrorCode::kTaskFailed));
-  CHECK(Parse(R"({"max_attempts":2,"on":[]})")->on.none());
+  CHECK(ParseRetry(R"({"max_attempts":2,"on":[]})")->on.none());
 }
 
 TEST_CASE("pauses grow up to a limit, and chance takes up to the jitter off") {
   const RetryPolicy policy =
-      Parse(R"({"max_attempts":9,"backoff_ms":10,"multiplier":3,"max_backoff_ms":200})").value();
+      ParseRetry(R"({"max_attempts":9,"backoff_ms":10,"multiplier":3,"max_backoff_ms":200})")
+          .value();
   CHECK(policy.PauseAfter(1, 0) == milliseconds(10));
   CHECK(policy.PauseAfter(2, 0) == milliseconds(30));
   CHECK(policy.PauseAfter(3, 0) == milliseconds(90));

@@ -12,14 +12,14 @@ struct Case {
   std::vector<ExpectedProblem> errors;
 };
 
-Schema Parse(std::string_view json, Problems& problems) {
+Schema ParseSchema(std::string_view json, Problems& problems) {
   const JsonDocument document = MustParse(json);
   return ParseRegistry(document.root(), problems);
 }
 
 TEST_CASE("a registry declares keys and params with their attributes") {
   Problems problems;
-  const Schema schema = Parse(R"({
+  const Schema schema = ParseSchema(R"({
     "keys": [
       {"id": 1, "name": "id", "type": "int", "nullable": false, "allow_write": false},
       {"id": 2001, "name": "final_score", "type": "float", "nullable": false, "default": 0},
@@ -27,7 +27,7 @@ TEST_CASE("a registry declares keys and params with their attributes") {
       {"id": -5, "name": "flag", "type": "bool", "default": true, "allow_write": false},
       {"id": null, "name": "n", "type": "int", "default": null, "status": null}],
     "params": [{"id": 1, "name": "final_score", "type": "int", "default": -9223372036854775808}]})",
-                              problems);
+                                    problems);
   CheckErrors(problems, {});
   CHECK(schema.key_count() == 5);
   CHECK(schema.FindKey(1) == kIdKey);
@@ -58,7 +58,7 @@ TEST_CASE("the key id exists whatever the registry says") {
         R"({"keys":[{"name":"n","type":"int"},{"id":7,"name":"id","type":"int","doc":"d"}]})"}) {
     CAPTURE(std::string(json));
     Problems problems;
-    const Schema schema = Parse(json, problems);
+    const Schema schema = ParseSchema(json, problems);
     CheckErrors(problems, {});
     CHECK(schema.FindKey("id") == kIdKey);
     CHECK(!schema.key(kIdKey).nullable);
@@ -121,14 +121,14 @@ TEST_CASE("a registry with mistakes names each at its place") {
   for (const Case& one : cases) {
     CAPTURE(std::string(one.json));
     Problems problems;
-    Parse(one.json, problems);
+    ParseSchema(one.json, problems);
     CheckErrors(problems, one.errors);
   }
 }
 
 TEST_CASE("what is right in a registry with mistakes is kept") {
   Problems problems;
-  const Schema schema = Parse(
+  const Schema schema = ParseSchema(
       R"({"keys":[{"name":"a","type":"int","default":"x","id":1},{"name":"b","type":"?"},
                   {"name":"c","type":"bool","id":1}]})",
       problems);
@@ -141,7 +141,7 @@ TEST_CASE("what is right in a registry with mistakes is kept") {
 
 Schema BaseSchema() {
   Problems problems;
-  return Parse(
+  return ParseSchema(
       R"({"keys":[{"id":10,"name":"score","type":"float","nullable":false,"default":0.5},
                   {"id":11,"name":"kept","type":"int","allow_write":false}],
           "params":[{"id":1,"name":"weight","type":"float"}]})",

@@ -21,7 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 using Ids = std::vector<std::int64_t>;
 
-std::shared_ptr<const Graph> BuildPlan(const std::string& nodes, const std::string& outputs) {
+std::shared_ptr<const Graph> BuildPlanOf(const std::string& nodes, const std::string& outputs) {
   const std::string text =
       R"({"schema_version":1,"plan_name":"p","keys":{"n":"int","m":"int"},
           "params":{"yes":{"type":"bool","default":false}},"nodes":[)" +
@@ -37,7 +37,7 @@ std::shared_ptr<const Graph> BuildPlan(const std::string& nodes, const std::stri
   return graph;
 }
 
-class Listener final : public RunListener {
+class BodiesListener final : public RunListener {
  public:
   void OnAnswer(Run&, Result<std::span<const RowSet>> outputs) override {
     ++answers;
@@ -59,10 +59,10 @@ class Listener final : public RunListener {
   std::optional<Error> error;
 };
 
-struct Bench {
+struct BodiesBench {
   FakeLoop loop;
   StepExecutor executor;
-  Listener listener;
+  BodiesListener listener;
   RunServices services{&loop, &executor, {}};
   Run run{services, listener};
   TimePoint start = loop.Now();
@@ -70,7 +70,7 @@ struct Bench {
 
   void Start(const std::string& nodes, const std::string& outputs = R"("out")") {
     RunSpec spec;
-    spec.graph = BuildPlan(nodes, outputs);
+    spec.graph = BuildPlanOf(nodes, outputs);
     spec.params = ParamValues(*spec.graph->schema);
     spec.deadline = deadline;
     spec.trace = true;
@@ -95,19 +95,19 @@ struct Bench {
   }
 };
 
-std::string Rows(int count) {
+std::string SourceOf(int count) {
   return R"({"node_id":"s","op":"fixed_source","params":{"row_count":)" + std::to_string(count) +
          "}}";
 }
-std::string Sleep(const char* id, const char* input, int ms, const char* more = "") {
+std::string SleepNode(const char* id, const char* input, int ms, const char* more = "") {
   return std::string(R"({"node_id":")") + id + R"(","op":"sleep","inputs":[)" + input +
          R"(],"params":{"duration_ms":)" + std::to_string(ms) + more + "}}";
 }
-constexpr char kFails[] = R"(,"fail_after_sleep":true)";
+constexpr char kThenFails[] = R"(,"fail_after_sleep":true)";
 
 TEST_CASE("a loop of a diamond visits each edge once an iteration") {
-  Bench bench;
-  bench.Play(Rows(3) +
+  BodiesBench bench;
+  bench.Play(SourceOf(3) +
              R"(,{"node_id":"out","op":"loop","inputs":["s"],"params":{"times":1000,"body":{
       "nodes":[{"node_id":"a","op":"take","inputs":["$in"],"params":{"count":9}},
                {"node_id":"x","op":"take","inputs":["a"],"params":{"count":2}},
@@ -123,9 +123,10 @@ TEST_CASE("a loop of a diamond visits each edge once an iteration") {
 }
 
 TEST_CASE("items run side by side, at most max_parallel at once, and stand in their order") {
-  Bench bench;
+  BodiesBench bench;
   // Later items sleep less: 8, 7, … ms.
-  bench.Play(Rows(8) + R"(,{"node_id":"out","op":"for_each","inputs":["s"],"params":{"over":"rows",
+  bench.Play(SourceOf(8) +
+             R"(,{"node_id":"out","op":"for_each","inputs":["s"],"params":{"over":"rows",
       "max_parallel":4,"body":{"nodes":[{"node_id":"z","op":"sleep","inputs":["$in"],
       "params":{"duration_ms":{"expr":"8 - L.i"}}}],"outputs":["z"]}}})");
   CHECK(bench.listener.rows == Ids{1, 2, 3, 4, 5, 6, 7, 8});
@@ -135,7 +136,8 @@ TEST_CASE("items run side by side, at most max_parallel at once, and stand in th
 
 TEST_CASE("a failing item ends its siblings at once, or is left out") {
   const auto plan = [](const char* on_error) {
-    return Rows(4) + R"(,{"node_id":"out","op":"for_each","inputs":["s"],"params":{"over":"rows",
+    return SourceOf(4) +
+           R"(,{"node_id":"out","op":"for_each","inputs":["s"],"params":{"over":"rows",
         "on_item_error":")" +
            on_error + R"(","body":{"nodes":[
         {"node_id":"b","op":"branch","inputs":["$in"],"params":{"cases":[{"when":"L.i == 1","body":{
@@ -144,7 +146,7 @@ TEST_CASE("a failing item ends its siblings at once, or is left out") {
           "nodes":[{"node_id":"z","op":"sleep","inputs":["$in"],"params":{"duration_ms":50}}],
           "outputs":["z"]}}}],"outputs":["b"]}}})";
   };
-  Bench bench;
+  BodiesBench bench;
   bench.Play(plan("fail"));
   REQUIRE(bench.listener.error);
   CHECK(bench.listener.error->code == ErrorCode::kTaskFailed);
@@ -158,11 +160,11 @@ TEST_CASE("a failing item ends its siblings at once, or is left out") {
 }
 
 TEST_CASE("a catch runs at once and what is still in flight in the body reaches nobody") {
-  Bench bench;
-  bench.Start(Rows(3) +
-              R"(,{"node_id":"out","op":"try","inputs":["s"],"params":{"body":{"nodes":[)" +
-              Sleep("slow", R"("$in")", 100) + "," + Sleep("bad", R"("$in")", 10, kFails) +
-              R"(,{"node_id":"c","op":"concat","inputs":["slow","bad"]}],"outputs":["c"]},
+  BodiesBench bench;
+  bench.Start(
+      SourceOf(3) + R"(,{"node_id":"out","op":"try","inputs":["s"],"params":{"body":{"nodes":[)" +
+      SleepNode("slow", R"("$in")", 100) + "," + SleepNode("bad", R"("$in")", 10, kThenFails) +
+      R"(,{"node_id":"c","op":"concat","inputs":["slow","bad"]}],"outputs":["c"]},
               "catch":[{"codes":["node_timeout"],"body":{"nodes":[],"outputs":["$in"]}},
                        {"body":{"nodes":[{"node_id":"t","op":"take","inputs":["$in"],"params":{"count":1}}],
                                 "outputs":["t"]}}]}})");
@@ -175,21 +177,21 @@ TEST_CASE("a catch runs at once and what is still in flight in the body reaches 
 }
 
 TEST_CASE("the time limit of a try is its body's, and offered to the catches, which have none") {
-  Bench bench;
-  bench.Play(Rows(2) +
+  BodiesBench bench;
+  bench.Play(SourceOf(2) +
              R"(,{"node_id":"out","op":"try","inputs":["s"],"timeout_ms":20,"params":{"body":{
       "nodes":[)" +
-             Sleep("slow", R"("$in")", 100) + R"(],"outputs":["slow"]},
+             SleepNode("slow", R"("$in")", 100) + R"(],"outputs":["slow"]},
       "catch":[{"codes":["node_timeout"],"body":{"nodes":[)" +
-             Sleep("late", R"("$in")", 70) + R"(],"outputs":["late"]}}]}})");
+             SleepNode("late", R"("$in")", 70) + R"(],"outputs":["late"]}}]}})");
   CHECK(bench.listener.rows == Ids{1, 2});
   CHECK(bench.elapsed() == milliseconds(90));
 }
 
 TEST_CASE("a body of a loop sees its own variable, and the outer one is back afterwards") {
-  Bench bench;
+  BodiesBench bench;
   bench.Play(
-      Rows(1) +
+      SourceOf(1) +
       R"(,{"node_id":"out","op":"loop","inputs":["s"],"params":{"times":2,"result":"concat","body":{
       "nodes":[{"node_id":"in","op":"loop","inputs":["$in"],"params":{"times":3,"body":{
                  "nodes":[{"node_id":"x","op":"vm","inputs":["$in"],"params":{"out_key":"n","expr":"L.i"}}],
@@ -201,9 +203,9 @@ TEST_CASE("a body of a loop sees its own variable, and the outer one is back aft
 }
 
 TEST_CASE("what only an unchosen branch names never starts, what two bodies name starts once") {
-  Bench bench;
-  const std::string plan =
-      Rows(4) + "," + Sleep("far", R"("s")", 7) + "," + Sleep("never", R"("s")", 7, kFails) + R"(,
+  BodiesBench bench;
+  const std::string plan = SourceOf(4) + "," + SleepNode("far", R"("s")", 7) + "," +
+                           SleepNode("never", R"("s")", 7, kThenFails) + R"(,
       {"node_id":"out","op":"for_each","inputs":["s"],"params":{"over":"rows","body":{"nodes":[
         {"node_id":"near","op":"take","inputs":["never"],"params":{"count":1}},
         {"node_id":"b","op":"branch","inputs":["$in"],"params":{"cases":[
@@ -219,8 +221,8 @@ TEST_CASE("what only an unchosen branch names never starts, what two bodies name
 }
 
 TEST_CASE("a captured node that fails fails the scope it stands in, not the try that asked") {
-  Bench bench;
-  bench.Play(Rows(1) + "," + Sleep("bad", R"("s")", 3, kFails) +
+  BodiesBench bench;
+  bench.Play(SourceOf(1) + "," + SleepNode("bad", R"("s")", 3, kThenFails) +
              R"(,{"node_id":"out","op":"try","inputs":["s"],"params":{
       "body":{"nodes":[],"outputs":["bad"]},"catch":[{"body":{"nodes":[],"outputs":["$in"]}}]}})");
   REQUIRE(bench.listener.error);
@@ -228,11 +230,11 @@ TEST_CASE("a captured node that fails fails the scope it stands in, not the try 
 }
 
 TEST_CASE("a captured node in a body starts once in each of its activations") {
-  Bench bench;
+  BodiesBench bench;
   bench.Play(
-      Rows(1) +
+      SourceOf(1) +
       R"(,{"node_id":"out","op":"loop","inputs":["s"],"params":{"times":3,"body":{"nodes":[)" +
-      Sleep("c", R"("$in")", 2) + R"(,
+      SleepNode("c", R"("$in")", 2) + R"(,
       {"node_id":"b","op":"for_each","inputs":["$in"],"params":{"over":"rows","body":{"nodes":[],
        "outputs":["c","c"]}}},
       {"node_id":"t","op":"take","inputs":["b"],"params":{"count":1}}],"outputs":["t"]}}})");
@@ -242,10 +244,10 @@ TEST_CASE("a captured node in a body starts once in each of its activations") {
 }
 
 TEST_CASE("a node with bodies is tried again as a whole, and gives way by on_error") {
-  Bench bench;
-  bench.Play(Rows(2) + R"(,{"node_id":"out","op":"for_each","inputs":["s"],"on_error":"pass",
+  BodiesBench bench;
+  bench.Play(SourceOf(2) + R"(,{"node_id":"out","op":"for_each","inputs":["s"],"on_error":"pass",
       "retry":{"max_attempts":3,"backoff_ms":10,"jitter":0},"params":{"over":"rows","body":{"nodes":[)" +
-             Sleep("bad", R"("$in")", 5, kFails) + R"(],"outputs":["bad"]}}})");
+             SleepNode("bad", R"("$in")", 5, kThenFails) + R"(],"outputs":["bad"]}}})");
   CHECK(bench.listener.rows == Ids{1, 2});
   CHECK(bench.elapsed() == milliseconds(5 + 10 + 5 + 20 + 5));
   CHECK(bench.Started("bad") == 6);
@@ -255,11 +257,11 @@ TEST_CASE("a node with bodies is tried again as a whole, and gives way by on_err
 
 TEST_CASE("a while that goes on stops at its limit, or at the deadline") {
   const std::string plan =
-      Rows(1) +
+      SourceOf(1) +
       R"(,{"node_id":"out","op":"loop","inputs":["s"],"params":{"while":"true","max_iterations":50,
       "body":{"nodes":[)" +
-      Sleep("z", R"("$in")", 1) + R"(],"outputs":["z"]}}})";
-  Bench bench;
+      SleepNode("z", R"("$in")", 1) + R"(],"outputs":["z"]}}})";
+  BodiesBench bench;
   bench.Play(plan);
   REQUIRE(bench.listener.error);
   CHECK(bench.listener.error->code == ErrorCode::kLimitExceeded);
@@ -273,8 +275,8 @@ TEST_CASE("a while that goes on stops at its limit, or at the deadline") {
 }
 
 TEST_CASE("the trace tells the activation, and the critical path goes through the slowest ones") {
-  Bench bench;
-  bench.Play(Rows(2) +
+  BodiesBench bench;
+  bench.Play(SourceOf(2) +
              R"j(,{"node_id":"out","op":"loop","inputs":["s"],"params":{"times":2,"body":{"nodes":[
       {"node_id":"e","op":"for_each","inputs":["$in"],"params":{"over":"rows","body":{
         "nodes":[{"node_id":"z","op":"sleep","inputs":["$in"],"params":{"duration_ms":{"expr":"first(id)"}}}],

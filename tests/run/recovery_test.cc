@@ -51,7 +51,7 @@ RetryPolicy Policy(std::int64_t attempts, int backoff_ms = 10) {
   return policy;
 }
 
-struct Bench {
+struct RecoveryBench {
   FakeLoop loop;
   StepExecutor executor;
   RecordingListener listener;
@@ -98,7 +98,7 @@ struct Bench {
 };
 
 TEST_CASE("a node is tried again after each pause until it succeeds") {
-  Bench bench;
+  RecoveryBench bench;
   const auto graph = bench.Flaky(2);
   graph->nodes[1].retry = Policy(3);
   bench.Start(graph);
@@ -112,7 +112,7 @@ TEST_CASE("a node is tried again after each pause until it succeeds") {
 }
 
 TEST_CASE("the attempts are counted with the first, and the last failure stands") {
-  Bench bench;
+  RecoveryBench bench;
   const auto graph = bench.Flaky(100);
   graph->nodes[1].retry = Policy(3);
   bench.Start(graph);
@@ -124,7 +124,7 @@ TEST_CASE("the attempts are counted with the first, and the last failure stands"
 }
 
 TEST_CASE("a failure of another code is not tried again") {
-  Bench bench;
+  RecoveryBench bench;
   const auto graph = bench.Flaky(1, Duration::zero(), ErrorCode::kBadData);
   graph->nodes[1].retry = Policy(3);
   bench.Start(graph);
@@ -134,7 +134,7 @@ TEST_CASE("a failure of another code is not tried again") {
 
 TEST_CASE("CPU work is tried again, inline and on the pool") {
   for (const Placement placement : {Placement::kInline, Placement::kPool}) {
-    Bench bench;
+    RecoveryBench bench;
     const auto graph = bench.FlakyCpu(2, placement);
     graph->nodes[1].retry = Policy(5, 0);
     bench.Start(graph);
@@ -149,7 +149,7 @@ TEST_CASE("CPU work is tried again, inline and on the pool") {
 }
 
 TEST_CASE("a timeout is per attempt, and the next one does not wait for the one that is late") {
-  Bench bench;
+  RecoveryBench bench;
   const auto graph = bench.Flaky(0, milliseconds(500));
   graph->nodes[1].retry = Policy(3);
   graph->nodes[1].timeout = milliseconds(50);
@@ -162,7 +162,7 @@ TEST_CASE("a timeout is per attempt, and the next one does not wait for the one 
 }
 
 TEST_CASE("a pool job that is late is left to itself; its result is dropped") {
-  Bench bench;
+  RecoveryBench bench;
   const auto graph = bench.FlakyCpu(0, Placement::kPool);
   graph->nodes[1].timeout = milliseconds(5);
   graph->nodes[1].on_error = OnError::kPass;
@@ -177,7 +177,7 @@ TEST_CASE("a pool job that is late is left to itself; its result is dropped") {
 }
 
 TEST_CASE("a retry that could not start before the deadline is not begun") {
-  Bench bench;
+  RecoveryBench bench;
   const auto graph = bench.Flaky(100);
   graph->nodes[1].retry = Policy(10, 40);
   bench.Start(graph, milliseconds(50));
@@ -189,7 +189,7 @@ TEST_CASE("a retry that could not start before the deadline is not begun") {
 
 TEST_CASE("a deadline or a cancellation in a pause ends the run") {
   for (const bool cancelled : {false, true}) {
-    Bench bench;
+    RecoveryBench bench;
     const auto graph = bench.Flaky(100, milliseconds(20));
     graph->nodes[1].retry = Policy(10, 25);
     bench.Start(graph, milliseconds(50));
@@ -220,7 +220,7 @@ class CountingListener final : public RunListener {
 
 TEST_CASE("on_error gives no rows, or the first input's, and the trace says so") {
   for (const OnError on_error : {OnError::kEmpty, OnError::kPass}) {
-    Bench bench;
+    RecoveryBench bench;
     CountingListener counting;
     Run run(bench.services, counting);
     const auto graph = bench.Flaky(100);
@@ -242,7 +242,7 @@ TEST_CASE("on_error gives no rows, or the first input's, and the trace says so")
 }
 
 TEST_CASE("a node that did not fail is not said to have recovered") {
-  Bench bench;
+  RecoveryBench bench;
   const auto graph = bench.Flaky(0);
   graph->nodes[1].on_error = OnError::kPass;
   bench.Start(graph);

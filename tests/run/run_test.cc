@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-struct Bench {
+struct RunBench {
   FakeLoop loop;
   StepExecutor executor;
   RecordingListener listener;
@@ -41,7 +41,7 @@ std::unique_ptr<const Task> Wait(int ms, std::optional<ErrorCode> failure = {}) 
 }
 
 TEST_CASE("a graph of cheap nodes is answered within Start") {
-  Bench bench;
+  RunBench bench;
   bench.run.Start(bench.Spec(MakeGraph({{}, {0}, {0, 1}}, List(Cpu(), Cpu(), Cpu()))));
   CHECK(bench.listener.answers == 1);
   CHECK(bench.listener.idles == 1);
@@ -50,7 +50,7 @@ TEST_CASE("a graph of cheap nodes is answered within Start") {
 }
 
 TEST_CASE("waiting nodes run side by side") {
-  Bench bench;
+  RunBench bench;
   const TimePoint start = bench.loop.Now();
   bench.run.Start(
       bench.Spec(MakeGraph({{}, {0}, {0}, {1, 2}}, List(Wait(10), Wait(15), Wait(15), Cpu()))));
@@ -61,7 +61,7 @@ TEST_CASE("waiting nodes run side by side") {
 }
 
 TEST_CASE("a deadline answers at its time and stops what waits") {
-  Bench bench;
+  RunBench bench;
   const TimePoint start = bench.loop.Now();
   RunSpec spec = bench.Spec(MakeGraph({{}, {0}}, List(Wait(10), Wait(1000))));
   spec.deadline = milliseconds(30);
@@ -77,7 +77,7 @@ TEST_CASE("a deadline answers at its time and stops what waits") {
 }
 
 TEST_CASE("a node's own timeout goes before the request's, and zero means none") {
-  Bench bench;
+  RunBench bench;
   auto graph = MakeGraph({{}, {}, {0, 1}}, List(Wait(100), Wait(200), Cpu()));
   graph->nodes[0].timeout = milliseconds(0);
   graph->nodes[1].timeout = milliseconds(150);
@@ -94,7 +94,7 @@ TEST_CASE("a node's own timeout goes before the request's, and zero means none")
 }
 
 TEST_CASE("the deadline is the code when it is earlier than the node's timeout") {
-  Bench bench;
+  RunBench bench;
   RunSpec spec = bench.Spec(MakeGraph({{}}, List(Wait(1000))));
   spec.deadline = milliseconds(20);
   spec.node_timeout = milliseconds(30);
@@ -107,7 +107,7 @@ TEST_CASE("limits beyond the end of the clock are no limits") {
   for (const milliseconds limit :
        {milliseconds(9'300'000'000'000), milliseconds(18'446'744'073'710),
         milliseconds(std::int64_t{1} << 53)}) {
-    Bench bench;
+    RunBench bench;
     auto graph = MakeGraph({{}, {}, {0, 1}}, List(Wait(10), Wait(10), Cpu()));
     graph->nodes[0].timeout = limit;
     RunSpec spec = bench.Spec(graph);
@@ -122,7 +122,7 @@ TEST_CASE("limits beyond the end of the clock are no limits") {
 }
 
 TEST_CASE("a deadline answers while a pool job runs; the run is idle when the job has come back") {
-  Bench bench;
+  RunBench bench;
   bool saw_stop = false;
   RunSpec spec = bench.Spec(MakeGraph({{}}, List(Cpu(
                                                 [&](const NodeContext& context) {
@@ -144,7 +144,7 @@ TEST_CASE("a deadline answers while a pool job runs; the run is idle when the jo
 }
 
 TEST_CASE("the first failure wins, later ones are dropped, others are stopped") {
-  Bench bench;
+  RunBench bench;
   bench.run.Start(bench.Spec(MakeGraph(
       {{}, {}, {}, {0, 1, 2}},
       List(Wait(10, ErrorCode::kBadData), Wait(10, ErrorCode::kRedisError), Wait(500), Cpu()))));
@@ -157,7 +157,7 @@ TEST_CASE("the first failure wins, later ones are dropped, others are stopped") 
 }
 
 TEST_CASE("a failing inline node starts nothing after it") {
-  Bench bench;
+  RunBench bench;
   int started = 0;
   bench.run.Start(
       bench.Spec(MakeGraph({{}, {0}}, List(Cpu([](const NodeContext&) -> Result<RowSet> {
@@ -172,7 +172,7 @@ TEST_CASE("a failing inline node starts nothing after it") {
 }
 
 TEST_CASE("cancelling answers once, also when it comes twice or too late") {
-  Bench bench;
+  RunBench bench;
   bench.run.Start(bench.Spec(MakeGraph({{}}, List(Wait(10)))));
   bench.run.Cancel(Error(ErrorCode::kCancelled, "stop"));
   bench.run.Cancel(Error(ErrorCode::kInternal, "stop"));
@@ -182,14 +182,14 @@ TEST_CASE("cancelling answers once, also when it comes twice or too late") {
 }
 
 TEST_CASE("memory that runs out in a task is an answer, not the end of the process") {
-  Bench bench;
+  RunBench bench;
   bench.run.Start(bench.Spec(MakeGraph(
       {{}}, List(Cpu([](const NodeContext&) -> Result<RowSet> { throw std::bad_alloc(); })))));
   CHECK(bench.listener.error->code == ErrorCode::kLimitExceeded);
 }
 
 TEST_CASE("--cpu offload takes work to the pool and gives the same answer") {
-  Bench bench;
+  RunBench bench;
   RunSpec spec = bench.Spec(MakeGraph({{}, {0}, {1}}, List(Cpu(), Cpu(), Cpu())));
   spec.cpu = CpuMode::kOffload;
   bench.run.Start(std::move(spec));
@@ -203,7 +203,7 @@ TEST_CASE("--cpu offload takes work to the pool and gives the same answer") {
 }
 
 TEST_CASE("a long chain of cheap nodes lets the loop turn, so that its deadline is met") {
-  Bench bench;
+  RunBench bench;
   constexpr std::size_t kNodes = 100'000;
   InputLists inputs(kNodes);
   Tasks tasks;
@@ -228,7 +228,7 @@ TEST_CASE("a long chain of cheap nodes lets the loop turn, so that its deadline 
 }
 
 TEST_CASE("a node's rows are released when its last consumer has taken them") {
-  Bench bench;
+  RunBench bench;
   std::weak_ptr<const Selection> watched;
   bool alive_in_consumer = false;
   bool alive_after = true;

@@ -35,7 +35,7 @@ class AskingTask final : public AsyncTask {
   }
 };
 
-struct Bench {
+struct TraceBench {
   FakeLoop loop;
   StepExecutor executor;
   RecordingListener listener;
@@ -60,17 +60,18 @@ struct Bench {
   }
 };
 
-std::unique_ptr<const Task> Cpu(Placement place = Placement::kInline) {
+std::unique_ptr<const Task> InlineCpu(Placement place = Placement::kInline) {
   return std::make_unique<FakeCpuTask>(
       [](const NodeContext& context) { return SumPlusOne(context.inputs); }, place);
 }
-std::unique_ptr<const Task> Wait(int ms, std::optional<ErrorCode> failure = {}) {
+std::unique_ptr<const Task> WaitFor(int ms, std::optional<ErrorCode> failure = {}) {
   return std::make_unique<FakeAsyncTask>(milliseconds(ms), failure);
 }
 
 TEST_CASE("a trace tells when nodes were ready, started and ended, and the critical path") {
-  Bench bench;
-  bench.Start(MakeGraph({{}, {0}, {0}, {1, 2}}, List(Wait(10), Wait(15), Wait(5), Cpu())));
+  TraceBench bench;
+  bench.Start(
+      MakeGraph({{}, {0}, {0}, {1, 2}}, List(WaitFor(10), WaitFor(15), WaitFor(5), InlineCpu())));
   while (bench.loop.AdvanceToNextTimer()) {
   }
   REQUIRE(bench.listener.answers == 1);
@@ -86,8 +87,8 @@ TEST_CASE("a trace tells when nodes were ready, started and ended, and the criti
 
 TEST_CASE("the critical path counts the wait for a place to run") {
   // Both jobs are ready at once; the second waits for the pool while the first runs.
-  Bench bench;
-  bench.Start(MakeGraph({{}, {}}, List(Cpu(Placement::kPool), Cpu(Placement::kPool))));
+  TraceBench bench;
+  bench.Start(MakeGraph({{}, {}}, List(InlineCpu(Placement::kPool), InlineCpu(Placement::kPool))));
   bench.loop.Advance(milliseconds(1));
   bench.executor.RunOne();
   bench.loop.Advance(milliseconds(3));
@@ -104,9 +105,10 @@ TEST_CASE("the critical path counts the wait for a place to run") {
 }
 
 TEST_CASE("at a deadline what is under way ends, stopped, and what did not start is left out") {
-  Bench bench;
-  bench.Start(MakeGraph({{}, {0}, {0}, {1, 2}}, List(Wait(10), Wait(500), Wait(5), Cpu())),
-              milliseconds(30));
+  TraceBench bench;
+  bench.Start(
+      MakeGraph({{}, {0}, {0}, {1, 2}}, List(WaitFor(10), WaitFor(500), WaitFor(5), InlineCpu())),
+      milliseconds(30));
   bench.loop.Advance(milliseconds(40));
   REQUIRE(bench.listener.error);
   const RunTrace& trace = bench.run.trace();
@@ -120,8 +122,8 @@ TEST_CASE("at a deadline what is under way ends, stopped, and what did not start
 }
 
 TEST_CASE("the node that failed the run is told from those that were stopped") {
-  Bench bench;
-  bench.Start(MakeGraph({{}, {}}, List(Wait(10, ErrorCode::kTaskFailed), Wait(500))));
+  TraceBench bench;
+  bench.Start(MakeGraph({{}, {}}, List(WaitFor(10, ErrorCode::kTaskFailed), WaitFor(500))));
   bench.loop.Advance(milliseconds(10));
   const RunTrace& trace = bench.run.trace();
   REQUIRE(trace.nodes.size() == 2);
@@ -131,8 +133,8 @@ TEST_CASE("the node that failed the run is told from those that were stopped") {
 }
 
 TEST_CASE("pool work that comes back after the answer is a slice and changes no span") {
-  Bench bench;
-  bench.Start(MakeGraph({{}}, List(Cpu(Placement::kPool))), milliseconds(5));
+  TraceBench bench;
+  bench.Start(MakeGraph({{}}, List(InlineCpu(Placement::kPool))), milliseconds(5));
   bench.loop.Advance(milliseconds(8));
   CHECK(bench.listener.answers == 1);
   CHECK(bench.listener.idles == 0);
@@ -148,7 +150,7 @@ TEST_CASE("pool work that comes back after the answer is a slice and changes no 
 }
 
 TEST_CASE("pipelines are spans of their node, with their bytes") {
-  Bench bench;
+  TraceBench bench;
   bench.kv.AnswerAfter(milliseconds(3));
   bench.Start(MakeGraph({{}}, List(std::make_unique<AskingTask>())));
   bench.loop.Advance(milliseconds(3));
@@ -170,7 +172,7 @@ TEST_CASE("pipelines are spans of their node, with their bytes") {
 }
 
 TEST_CASE("a pipeline that is under way at the deadline ends there, unanswered") {
-  Bench bench;
+  TraceBench bench;
   bench.kv.NextIsDropped();
   bench.Start(MakeGraph({{}}, List(std::make_unique<AskingTask>())), milliseconds(5));
   bench.loop.Advance(milliseconds(6));
@@ -183,8 +185,8 @@ TEST_CASE("a pipeline that is under way at the deadline ends there, unanswered")
 }
 
 TEST_CASE("a run used again starts its trace anew; one that is not traced keeps none of it") {
-  Bench bench;
-  const auto graph = MakeGraph({{}, {0}}, List(Cpu(), Cpu()));
+  TraceBench bench;
+  const auto graph = MakeGraph({{}, {0}}, List(InlineCpu(), InlineCpu()));
   bench.Start(graph);
   CHECK(bench.run.trace().nodes.size() == 2);
   bench.Start(graph);

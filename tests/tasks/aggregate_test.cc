@@ -10,21 +10,22 @@
 namespace rankd {
 namespace {
 
-constexpr std::string_view kRows =
+constexpr std::string_view kVotes =
     R"([{"id":5,"n":1,"country":"US"},{"id":3,"n":null,"country":null},)"
     R"({"id":9,"n":4,"country":"US"},{"id":1,"n":6,"country":null}])";
 
 TEST_CASE("aggregate without by gives one row, whatever the rows") {
   OneTask aggregate("aggregate", R"j({"out":{"n":"sum(n)","n2":"count()","score":"mean(n)"}})j");
-  CHECK(aggregate.Text({MakeRows(kRows)}) == "0 score=3.6666666666666665 n=11 n2=4");
+  CHECK(aggregate.Text({MakeRows(kVotes)}) == "0 score=3.6666666666666665 n=11 n2=4");
   CHECK(aggregate.Text({RowSet()}) == "0 score=null n=0 n2=0");
-  CHECK(aggregate.Text({Select(MakeRows(kRows), {2, 2})}) == "0 score=4.0 n=8 n2=2");
+  CHECK(aggregate.Text({Select(MakeRows(kVotes), {2, 2})}) == "0 score=4.0 n=8 n2=2");
 }
 
 TEST_CASE("aggregate by a key gives one row a group in order of first appearance") {
   OneTask aggregate("aggregate", R"j({"out":{"n":"sum(n)","n2":"count()"},"by":"country"})j");
-  CHECK(aggregate.Text({MakeRows(kRows)}) == "0 n=5 country=\"US\" n2=2 | 1 n=6 country=null n2=2");
-  CHECK(aggregate.Text({Select(MakeRows(kRows), {3, 2})}) ==
+  CHECK(aggregate.Text({MakeRows(kVotes)}) ==
+        "0 n=5 country=\"US\" n2=2 | 1 n=6 country=null n2=2");
+  CHECK(aggregate.Text({Select(MakeRows(kVotes), {3, 2})}) ==
         "0 n=6 country=null n2=1 | 1 n=4 country=\"US\" n2=1");
 }
 
@@ -38,7 +39,7 @@ TEST_CASE("aggregate by a key of no rows gives no rows that carry the keys") {
 
 TEST_CASE("aggregate by a key the rows do not carry has one group") {
   OneTask aggregate("aggregate", R"j({"out":{"n2":"count()"},"by":"title"})j");
-  CHECK(aggregate.Text({MakeRows(kRows)}) == "0 title=null n2=4");
+  CHECK(aggregate.Text({MakeRows(kVotes)}) == "0 title=null n2=4");
 }
 
 TEST_CASE("aggregate refuses a null that a key forbids") {
@@ -47,19 +48,19 @@ TEST_CASE("aggregate refuses a null that a key forbids") {
   CHECK(text.starts_with("null_value: "));
   CHECK(text.find("must") != std::string::npos);
   CHECK(OneTask("aggregate", R"j({"out":{"must":"highest(n)"},"by":"country"})j")
-            .Text({Select(MakeRows(kRows), {0, 1})})
+            .Text({Select(MakeRows(kVotes), {0, 1})})
             .find("id 1") != std::string::npos);
   CHECK(OneTask("aggregate", R"j({"out":{"n":"count()"},"by":"must"})j")
-            .Text({MakeRows(kRows)})
+            .Text({MakeRows(kVotes)})
             .starts_with("null_value: "));
 }
 
 TEST_CASE("aggregate takes keys by registry id, params and no aggregates at all") {
   OneTask aggregate("aggregate", R"({"out":{"1002":"P.limit","title":"'x'"}})");
   CHECK(aggregate.Text({RowSet()}) == "0 n=3 title=\"x\"");
-  CHECK(OneTask("aggregate", R"({"out":{},"by":"country"})").Text({MakeRows(kRows)}) ==
+  CHECK(OneTask("aggregate", R"({"out":{},"by":"country"})").Text({MakeRows(kVotes)}) ==
         "0 country=\"US\" | 1 country=null");
-  CHECK(OneTask("aggregate", R"({"out":{"n":null}})").Text({MakeRows(kRows)}) == "0");
+  CHECK(OneTask("aggregate", R"({"out":{"n":null}})").Text({MakeRows(kVotes)}) == "0");
 }
 
 TEST_CASE("aggregate refuses broken params, each where it stands") {
@@ -139,7 +140,7 @@ TEST_CASE("aggregate stops when it is told to") {
   StopFlag flag;
   flag.Request();
   OneTask aggregate("aggregate", R"j({"out":{"n":"count()"},"by":"country"})j");
-  const Result<RowSet> result = aggregate.Run({MakeRows(kRows)}, StopToken(flag));
+  const Result<RowSet> result = aggregate.Run({MakeRows(kVotes)}, StopToken(flag));
   REQUIRE_FALSE(result.has_value());
   CHECK(result.error().code == ErrorCode::kCancelled);
 }

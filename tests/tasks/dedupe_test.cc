@@ -8,28 +8,28 @@
 namespace rankd {
 namespace {
 
-constexpr std::string_view kRows =
+constexpr std::string_view kDuplicates =
     R"([{"id":1,"score":2.0,"country":"US"},{"id":2,"score":null,"country":null},)"
     R"({"id":3,"score":5.0,"country":"US"},{"id":1,"score":5.0,"country":"US"},)"
     R"({"id":4,"score":null,"country":null}])";
 
 TEST_CASE("dedupe keeps one row of each value in order of first appearance") {
-  CHECK(OneTask("dedupe", "{}").Text({MakeRows(kRows)}) ==
+  CHECK(OneTask("dedupe", "{}").Text({MakeRows(kDuplicates)}) ==
         "1 score=2.0 country=\"US\" | 2 score=null country=null | 3 score=5.0 country=\"US\" | "
         "4 score=null country=null");
-  CHECK(OneTask("dedupe", R"({"key":"country"})").Text({MakeRows(kRows)}) ==
+  CHECK(OneTask("dedupe", R"({"key":"country"})").Text({MakeRows(kDuplicates)}) ==
         "1 score=2.0 country=\"US\" | 2 score=null country=null");
-  CHECK(OneTask("dedupe", R"({"key":"country","keep":"last"})").Text({MakeRows(kRows)}) ==
+  CHECK(OneTask("dedupe", R"({"key":"country","keep":"last"})").Text({MakeRows(kDuplicates)}) ==
         "1 score=5.0 country=\"US\" | 4 score=null country=null");
 }
 
 TEST_CASE("dedupe keeps the first of the greatest, nulls least") {
-  CHECK(
-      OneTask("dedupe", R"({"key":"country","keep":"max","by":"score"})").Text({MakeRows(kRows)}) ==
-      "3 score=5.0 country=\"US\" | 2 score=null country=null");
-  CHECK(
-      OneTask("dedupe", R"({"key":"country","keep":"max","by":"title"})").Text({MakeRows(kRows)}) ==
-      "1 score=2.0 country=\"US\" | 2 score=null country=null");
+  CHECK(OneTask("dedupe", R"({"key":"country","keep":"max","by":"score"})")
+            .Text({MakeRows(kDuplicates)}) ==
+        "3 score=5.0 country=\"US\" | 2 score=null country=null");
+  CHECK(OneTask("dedupe", R"({"key":"country","keep":"max","by":"title"})")
+            .Text({MakeRows(kDuplicates)}) ==
+        "1 score=2.0 country=\"US\" | 2 score=null country=null");
 }
 
 TEST_CASE("dedupe takes zeros of either sign as one and rows without the key as one") {
@@ -89,7 +89,7 @@ TEST_CASE("dedupe stops when it is told to") {
   for (const std::string_view params :
        {R"({"key":"country"})", R"({"key":"id","keep":"max","by":"score"})"}) {
     OneTask dedupe("dedupe", params);
-    const Result<RowSet> result = dedupe.Run({MakeRows(kRows)}, StopToken(flag));
+    const Result<RowSet> result = dedupe.Run({MakeRows(kDuplicates)}, StopToken(flag));
     REQUIRE_FALSE(result.has_value());
     CHECK(result.error().code == ErrorCode::kCancelled);
   }

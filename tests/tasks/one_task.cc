@@ -54,7 +54,7 @@ Built BuildOne(std::string_view op, std::string_view params, std::size_t inputs)
   return Build(nodes, R"(["t"])");
 }
 
-std::vector<std::string> Texts(const Problems& problems) {
+std::vector<std::string> ProblemTexts(const Problems& problems) {
   std::vector<std::string> texts;
   for (const Problem& problem : problems.all()) {
     if (problem.severity == Severity::kError) {
@@ -80,16 +80,16 @@ KeySet KeysTold(const Task& task, const std::vector<RowSet>& inputs) {
 
 std::vector<std::string> ProblemsOf(std::string_view op, std::string_view params,
                                     std::size_t inputs) {
-  return Texts(BuildOne(op, params, inputs).problems);
+  return ProblemTexts(BuildOne(op, params, inputs).problems);
 }
 
 std::vector<std::string> ProblemsOfNodes(std::string_view nodes, std::string_view outputs) {
-  return Texts(Build(nodes, outputs).problems);
+  return ProblemTexts(Build(nodes, outputs).problems);
 }
 
 OneTask::OneTask(std::string_view op, std::string_view params, std::size_t inputs) {
   Built built = BuildOne(op, params, inputs);
-  for (const std::string& text : Texts(built.problems)) FAIL_CHECK(text);
+  for (const std::string& text : ProblemTexts(built.problems)) FAIL_CHECK(text);
   REQUIRE(built.graph != nullptr);
   graph_ = std::move(built.graph);
   params_ = ParamValues(*graph_->schema);

@@ -12,23 +12,23 @@
 namespace rankd {
 namespace {
 
-constexpr std::string_view kRows =
+constexpr std::string_view kScored =
     R"([{"id":5,"score":0.5},{"id":3,"score":null},{"id":9,"score":2.0},{"id":1,"score":7.0}])";
 
 TEST_CASE("vm writes a key of the rows, in their order") {
   OneTask vm("vm", R"({"out_key":"n","expr":"id + 1"})");
-  CHECK(vm.Text({MakeRows(kRows)}) ==
+  CHECK(vm.Text({MakeRows(kScored)}) ==
         "5 score=0.5 n=6 | 3 score=null n=4 | 9 score=2.0 n=10 | 1 score=7.0 n=2");
-  CHECK(vm.Text({Select(MakeRows(kRows), {3, 0, 3})}) ==
+  CHECK(vm.Text({Select(MakeRows(kScored), {3, 0, 3})}) ==
         "1 score=7.0 n=2 | 5 score=0.5 n=6 | 1 score=7.0 n=2");
-  CHECK(vm.Text({Select(MakeRows(kRows), {2})}) == "9 score=2.0 n=10");
+  CHECK(vm.Text({Select(MakeRows(kScored), {2})}) == "9 score=2.0 n=10");
   const Result<RowSet> none = vm.Run({RowSet()});
   REQUIRE(none.has_value());
   CHECK(ShowKeys(*none) == "id,n");
 }
 
 TEST_CASE("vm overwrites a key the rows carry and leaves its input alone") {
-  const RowSet rows = Select(MakeRows(kRows), {2, 1, 0});
+  const RowSet rows = Select(MakeRows(kScored), {2, 1, 0});
   OneTask vm("vm", R"({"out_key":"score","expr":"score * 2"})");
   CHECK(vm.Text({rows}) == "9 score=4.0 | 3 score=null | 5 score=1.0");
   CHECK(Show(rows) == "9 score=2.0 | 3 score=null | 5 score=0.5");
@@ -40,7 +40,7 @@ TEST_CASE("vm overwrites a key the rows carry and leaves its input alone") {
 
 TEST_CASE("vm names the first row whose null a key forbids") {
   const std::string text = OneTask("vm", R"j({"out_key":"must","expr":"floor(score)"})j")
-                               .Text({Select(MakeRows(kRows), {0, 2, 1})});
+                               .Text({Select(MakeRows(kScored), {0, 2, 1})});
   CHECK(text.starts_with("null_value: "));
   CHECK(text.find("must") != std::string::npos);
   CHECK(text.find("id 3") != std::string::npos);
@@ -62,10 +62,10 @@ TEST_CASE("vm tells what is wrong with each of its params") {
 
 TEST_CASE("filter keeps the rows where the predicate holds, in order") {
   OneTask filter("filter", R"({"pred":"score >= 1"})");
-  CHECK(filter.Text({MakeRows(kRows)}) == "9 score=2.0 | 1 score=7.0");
-  CHECK(filter.Text({Select(MakeRows(kRows), {3, 1, 2, 3})}) ==
+  CHECK(filter.Text({MakeRows(kScored)}) == "9 score=2.0 | 1 score=7.0");
+  CHECK(filter.Text({Select(MakeRows(kScored), {3, 1, 2, 3})}) ==
         "1 score=7.0 | 9 score=2.0 | 1 score=7.0");
-  const RowSet all = Select(MakeRows(kRows), {3, 2});
+  const RowSet all = Select(MakeRows(kScored), {3, 2});
   const Result<RowSet> kept = filter.Run({all});
   REQUIRE(kept.has_value());
   CHECK(kept->selection() == all.selection());  // nothing was copied
@@ -73,7 +73,7 @@ TEST_CASE("filter keeps the rows where the predicate holds, in order") {
 }
 
 TEST_CASE("take gives a slice of the order") {
-  const RowSet rows = Select(MakeRows(kRows), {3, 2, 1, 0});
+  const RowSet rows = Select(MakeRows(kScored), {3, 2, 1, 0});
   CHECK(OneTask("take", R"({"count":2})").Text({rows}) == "1 score=7.0 | 9 score=2.0");
   CHECK(OneTask("take", R"({"count":2,"offset":1})").Text({rows}) == "9 score=2.0 | 3 score=null");
   CHECK(OneTask("take", R"({"count":0})").Text({rows}) == "");
@@ -85,20 +85,20 @@ TEST_CASE("take gives a slice of the order") {
 
 TEST_CASE("take evaluates its numbers over its input") {
   OneTask half("take", R"j({"count":{"expr":"floor(count() / 2)"},"offset":{"expr":"P.limit"}})j");
-  CHECK(half.Text({MakeRows(kRows)}) == "1 score=7.0");
+  CHECK(half.Text({MakeRows(kScored)}) == "1 score=7.0");
   half.SetParam("limit", std::int64_t{1});
-  CHECK(half.Text({MakeRows(kRows)}) == "3 score=null | 9 score=2.0");
+  CHECK(half.Text({MakeRows(kScored)}) == "3 score=null | 9 score=2.0");
   half.SetParam("limit", std::int64_t{-1});
-  CHECK(half.Text({MakeRows(kRows)}).starts_with("invalid_param: "));
+  CHECK(half.Text({MakeRows(kScored)}).starts_with("invalid_param: "));
   half.SetParam("limit", Value());
-  CHECK(half.Text({MakeRows(kRows)}).starts_with("invalid_param: "));
+  CHECK(half.Text({MakeRows(kScored)}).starts_with("invalid_param: "));
   CHECK(ProblemsOf("take", R"({"count":-1})").front().starts_with("/nodes/0/params/count: "));
   CHECK(ProblemsOf("take", R"({"count":1.5})").front().starts_with("/nodes/0/params/count: "));
 }
 
 TEST_CASE("concat puts the rows of its inputs one after the other and fills what they lack") {
   OneTask concat("concat", "{}", 3);
-  CHECK(concat.Text({Select(MakeRows(kRows), {1, 0}), MakeRows(R"([{"id":5,"s2":"x"}])"),
+  CHECK(concat.Text({Select(MakeRows(kScored), {1, 0}), MakeRows(R"([{"id":5,"s2":"x"}])"),
                      MakeRows(R"([{"id":7}])")}) ==
         "3 score=null s2=\"none\" | 5 score=0.5 s2=\"none\" | 5 score=null s2=\"x\" | "
         "7 score=null s2=\"none\"");

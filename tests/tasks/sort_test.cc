@@ -11,7 +11,7 @@
 namespace rankd {
 namespace {
 
-constexpr std::string_view kRows =
+constexpr std::string_view kUnsorted =
     R"([{"id":5,"score":0.1,"country":"US"},{"id":3,"score":null,"country":"CA"},)"
     R"({"id":9,"score":0.1,"country":null},{"id":1,"score":7.0,"country":"US"},)"
     R"({"id":4,"score":-1.0,"country":"ca"}])";
@@ -26,21 +26,22 @@ std::vector<std::int64_t> Ids(const Result<RowSet>& rows) {
 using IdList = std::vector<std::int64_t>;
 
 TEST_CASE("sort is stable in both orders and puts nulls last in both") {
-  CHECK(Ids(OneTask("sort", R"({"key":"score"})").Run({MakeRows(kRows)})) == IdList{4, 5, 9, 1, 3});
-  CHECK(Ids(OneTask("sort", R"({"by":"score","order":"desc"})").Run({MakeRows(kRows)})) ==
+  CHECK(Ids(OneTask("sort", R"({"key":"score"})").Run({MakeRows(kUnsorted)})) ==
+        IdList{4, 5, 9, 1, 3});
+  CHECK(Ids(OneTask("sort", R"({"by":"score","order":"desc"})").Run({MakeRows(kUnsorted)})) ==
         IdList{1, 5, 9, 4, 3});
 }
 
 TEST_CASE("sort by several keys takes the first as the most significant") {
   OneTask sort("sort", R"({"keys":[{"key":"country"},{"key":"score","order":"desc"}]})");
-  CHECK(Ids(sort.Run({MakeRows(kRows)})) == IdList{3, 1, 5, 4, 9});
+  CHECK(Ids(sort.Run({MakeRows(kUnsorted)})) == IdList{3, 1, 5, 4, 9});
 }
 
 TEST_CASE("sort keeps the order where the rows do not carry the key") {
   OneTask sort("sort", R"({"keys":[{"key":"title"},{"key":"id"}]})");
-  CHECK(Ids(sort.Run({MakeRows(kRows)})) == IdList{1, 3, 4, 5, 9});
+  CHECK(Ids(sort.Run({MakeRows(kUnsorted)})) == IdList{1, 3, 4, 5, 9});
   OneTask by_title("sort", R"({"key":"title","order":"desc"})");
-  const RowSet rows = Select(MakeRows(kRows), {4, 0, 4});
+  const RowSet rows = Select(MakeRows(kUnsorted), {4, 0, 4});
   CHECK(Ids(by_title.Run({rows})) == IdList{4, 5, 4});
 }
 
@@ -147,7 +148,7 @@ TEST_CASE("sort stops when it is told to") {
   StopFlag flag;
   flag.Request();
   OneTask sort("sort", R"({"key":"country"})");
-  const Result<RowSet> result = sort.Run({MakeRows(kRows)}, StopToken(flag));
+  const Result<RowSet> result = sort.Run({MakeRows(kUnsorted)}, StopToken(flag));
   REQUIRE_FALSE(result.has_value());
   CHECK(result.error().code == ErrorCode::kCancelled);
 }

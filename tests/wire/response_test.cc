@@ -11,7 +11,7 @@
 namespace rankd {
 namespace {
 
-KeySpec Key(std::string name, ValueType type) {
+KeySpec OutputKey(std::string name, ValueType type) {
   KeySpec spec;
   spec.name = std::move(name);
   spec.type = type;
@@ -21,10 +21,10 @@ KeySpec Key(std::string name, ValueType type) {
 /// Keys whose order of ids is not the alphabetical one.
 struct Keys {
   Keys() {
-    score = schema->AddKey(Key("score", ValueType::kFloat));
-    country = schema->AddKey(Key("country", ValueType::kString));
-    n = schema->AddKey(Key("n", ValueType::kInt));
-    flag = schema->AddKey(Key("flag", ValueType::kBool));
+    score = schema->AddKey(OutputKey("score", ValueType::kFloat));
+    country = schema->AddKey(OutputKey("country", ValueType::kString));
+    n = schema->AddKey(OutputKey("n", ValueType::kInt));
+    flag = schema->AddKey(OutputKey("flag", ValueType::kBool));
   }
   Request MakeRequest() const {
     auto plan = std::make_shared<PlanInterface>();
@@ -136,8 +136,8 @@ TEST_CASE("more keys than fit the layout's own memory are written all the same")
   std::string want = "{\"request_id\":\"a\",\"candidates\":[{\"id\":1,\"fields\":{";
   for (int i = 999; i >= 100; --i) {
     const std::string name = "key_with_a_long_name_" + std::to_string(i);
-    entries.push_back(
-        {schema->AddKey(Key(name, ValueType::kInt)), Make(ValueType::kInt, {std::int64_t{i}})});
+    entries.push_back({schema->AddKey(OutputKey(name, ValueType::kInt)),
+                       Make(ValueType::kInt, {std::int64_t{i}})});
   }
   for (int i = 100; i <= 999; ++i) {
     want += "\"key_with_a_long_name_" + std::to_string(i) + "\":" + std::to_string(i) + ",";
