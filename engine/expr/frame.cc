@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <type_traits>
 
 #include "engine/base/check.h"
 
@@ -49,13 +51,17 @@ Frame::Frame(const Program& program, std::span<const InputColumn> inputs, const 
     : program_(program),
       inputs_(inputs),
       bindings_(bindings),
-      block_rows_(RowsOfBlock(program, rows)),
-      input_rooms_(program.inputs.size()),
-      register_rooms_(program.registers.size()),
-      input_vecs_(program.inputs.size()),
-      register_vecs_(program.registers.size()) {
+      block_rows_(RowsOfBlock(program, rows)) {
+  const std::size_t input_count = program.inputs.size();
+  const std::size_t register_count = program.registers.size();
+  std::size_t operand_count = 0;
+  for (const Instruction& instruction : program.code) {
+    operand_count = std::max<std::size_t>(operand_count, instruction.operand_count);
+  }
   // Block sizes are multiples of 64, so that every room is aligned when the first is.
-  std::size_t bytes = kAlignment + sizeof(std::uint32_t) * block_rows_;
+  const std::size_t tables = sizeof(Room) * (input_count + register_count) +
+                             sizeof(Vec) * (input_count + register_count + operand_count);
+  std::size_t bytes = 2 * kAlignment + sizeof(std::uint32_t) * block_rows_ + tables;
   for (const ValueType type : program.registers) bytes += RoomFor(type) * block_rows_;
   for (const ProgramInput& input : program.inputs) bytes += RoomFor(input.type) * block_rows_;
   memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
@@ -67,10 +73,23 @@ Frame::Frame(const Program& program, std::span<const InputColumn> inputs, const 
     next += width * block_rows_;
     return taken;
   };
+  const auto table = [&]<typename T>(std::span<T>& entries, std::size_t count) {
+    entries = std::span(reinterpret_cast<T*>(next), count);
+    std::uninitialized_value_construct(entries.begin(), entries.end());
+    next += sizeof(T) * count;
+  };
   const auto room = [&](ValueType type) {
     std::byte* const values = take(WidthOf(type));
     return Room{values, reinterpret_cast<std::uint8_t*>(take(1))};
   };
+  static_assert(std::is_trivially_destructible_v<Room> && std::is_trivially_destructible_v<Vec>);
+  static_assert(alignof(Vec) <= 8 && alignof(Room) <= 8 && sizeof(Room) % 8 == 0);
+  table(input_rooms_, input_count);
+  table(register_rooms_, register_count);
+  table(input_vecs_, input_count);
+  table(register_vecs_, register_count);
+  table(operands_, operand_count);
+  next += (kAlignment - reinterpret_cast<std::uintptr_t>(next) % kAlignment) % kAlignment;
   entries_room_ = reinterpret_cast<std::uint32_t*>(take(sizeof(std::uint32_t)));
   std::transform(program.registers.begin(), program.registers.end(), register_rooms_.begin(), room);
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
@@ -144,12 +163,14 @@ void Frame::Run(std::size_t begin, std::size_t n) {
   arena_.Reset();
   for (std::size_t i = 0; i < inputs_.size(); ++i) Load(i, begin, n);
   for (const Instruction& instruction : program_.code) {
-    operands_.clear();
     for (std::uint32_t i = 0; i < instruction.operand_count; ++i) {
-      operands_.push_back(Get(program_.operands[instruction.first_operand + i]));
+      operands_[i] = Get(program_.operands[instruction.first_operand + i]);
     }
     const Room room = register_rooms_[instruction.out.index];
-    KernelCall call{instruction, operands_, n, room.values, room.valid, bindings_.tables, arena_};
+    KernelCall call{instruction, operands_.first(instruction.operand_count),
+                    n,           room.values,
+                    room.valid,  bindings_.tables,
+                    arena_};
     Execute(call);
     register_vecs_[instruction.out.index] = call.Result();
   }

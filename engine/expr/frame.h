@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "engine/expr/compiled.h"
 #include "engine/expr/input.h"
@@ -49,14 +48,15 @@ class Frame {
   std::span<const InputColumn> inputs_;
   const Bindings& bindings_;
   std::size_t block_rows_;
+  /// All of the following, in one piece: over a few rows an allocation costs more than the work.
   std::unique_ptr<std::byte[]> memory_;
-  std::vector<Room> input_rooms_;
-  std::vector<Room> register_rooms_;
+  std::span<Room> input_rooms_;
+  std::span<Room> register_rooms_;
   std::uint32_t* entries_room_ = nullptr;
-  std::vector<Vec> input_vecs_;
-  std::vector<Vec> register_vecs_;
-  std::vector<Vec> operands_;  // of the instruction at work
-  StringArena arena_;          // of the block at work
+  std::span<Vec> input_vecs_;
+  std::span<Vec> register_vecs_;
+  std::span<Vec> operands_;  // of the instruction at work
+  StringArena arena_;        // of the block at work
 };
 
 }  // namespace rankd
