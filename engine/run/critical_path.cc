@@ -88,8 +88,11 @@ class PathFinder {
   std::vector<std::uint32_t> WaitedFor(std::uint32_t span) {
     const std::span<const std::uint32_t> all = activations_.Of(span);
     std::vector<std::uint32_t> by_end(all.begin(), all.end());
-    std::ranges::stable_sort(by_end, {},
-                             [&](std::uint32_t i) { return trace_.activations[i].end; });
+    std::ranges::sort(by_end, [&](std::uint32_t a, std::uint32_t b) {
+      const TimePoint end_a = trace_.activations[a].end;
+      const TimePoint end_b = trace_.activations[b].end;
+      return end_a != end_b ? end_a < end_b : a < b;
+    });
     std::vector<std::uint32_t> chain;
     for (auto one = by_end.rbegin(); one != by_end.rend(); ++one) {
       if (chain.empty() || trace_.activations[*one].end <= trace_.activations[chain.back()].start) {
