@@ -14,7 +14,8 @@ import random_runs
 from harness import REGISTRY
 from random_bodies import Generator
 from random_runs import HASHES, LISTS
-from reference_plans import Ambiguous, Failed, Hangs, Interpreter, TooMuch
+from reference_ends import Ambiguous, Failed, Hangs, TooMuch
+from reference_plans import Interpreter
 
 
 def case(seed, name):

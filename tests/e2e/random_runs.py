@@ -117,12 +117,12 @@ class Comparison:
 
 def related(plans, name):
     """A plan and those it calls, its own name first."""
-    found, todo = [], [name]
-    while todo:
-        name = todo.pop()
+    found, waiting = [], [name]
+    while waiting:
+        name = waiting.pop()
         if name in plans and name not in found:
             found.append(name)
-            todo += [other for other in plans if f'"plan": "{other}"' in json.dumps(plans[name])]
+            waiting += [other for other in plans if f'"plan": "{other}"' in json.dumps(plans[name])]
     return found
 
 
