@@ -39,19 +39,12 @@ void ReportForRun(const LoadedPlan& plan, Console& console) {
   }
 }
 
-/// The first problem, and how many more there are.
+/// Why a request for the plan fails.
 Error SumUp(std::string_view name, const LoadedPlan& plan) {
-  const auto first = std::ranges::find(plan.problems.all(), Severity::kError, &Problem::severity);
-  if (first == plan.problems.all().end()) {
-    return Error(ErrorCode::kInternal, "plan \"" + std::string(name) + "\" was not built");
-  }
-  std::string message = "plan \"" + std::string(name) + "\" is invalid: ";
-  if (!first->pointer.empty()) message += first->pointer + ": ";
-  message += first->message.substr(0, first->message.find('\n'));
-  if (const std::size_t more = plan.problems.error_count() - 1; more > 0) {
-    message += " (and " + std::to_string(more) + (more == 1 ? " more problem)" : " more problems)");
-  }
-  return Error(first->code, std::move(message)).At(first->pointer);
+  const std::string quoted = "plan \"" + std::string(name) + "\"";
+  const Problem* first = plan.problems.FirstError();
+  if (first == nullptr) return Error(ErrorCode::kInternal, quoted + " was not built");
+  return Error(first->code, quoted + " is invalid: " + SummaryOf(plan.problems)).At(first->pointer);
 }
 
 }  // namespace

@@ -128,14 +128,7 @@ std::string CalledPlans::AddKeys(const Schema& schema) {
 }
 
 std::string RefusedFor(std::string_view name, const Problems& problems) {
-  const auto first = std::ranges::find(problems.all(), Severity::kError, &Problem::severity);
-  std::string text = Refused(name);
-  if (!first->pointer.empty()) text += first->pointer + ": ";
-  text += first->message.substr(0, first->message.find('\n'));
-  if (const std::size_t more = problems.error_count() - 1; more > 0) {
-    text += " (and " + std::to_string(more) + (more == 1 ? " more problem)" : " more problems)");
-  }
-  return text;
+  return Refused(name) + SummaryOf(problems);
 }
 
 }  // namespace rankd

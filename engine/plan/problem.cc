@@ -1,5 +1,7 @@
 #include "engine/plan/problem.h"
 
+#include <algorithm>
+
 namespace rankd {
 namespace {
 
@@ -23,6 +25,21 @@ void AppendPrintable(std::string& out, std::string_view text) {
 }
 
 }  // namespace
+
+const Problem* Problems::FirstError() const {
+  const auto first = std::ranges::find(all_, Severity::kError, &Problem::severity);
+  return first == all_.end() ? nullptr : &*first;
+}
+
+std::string SummaryOf(const Problems& problems) {
+  const Problem& first = *problems.FirstError();
+  std::string text = first.pointer.empty() ? "" : first.pointer + ": ";
+  text += first.message.substr(0, first.message.find('\n'));
+  if (const std::size_t more = problems.error_count() - 1; more > 0) {
+    text += " (and " + std::to_string(more) + (more == 1 ? " more problem)" : " more problems)");
+  }
+  return text;
+}
 
 std::string FormatProblem(std::string_view file, const Problem& problem) {
   std::string line = "rankd: ";

@@ -32,6 +32,8 @@ class Problems {
         {std::move(pointer), std::move(message), Severity::kWarning, ErrorCode::kInvalidPlan});
   }
   const std::vector<Problem>& all() const { return all_; }
+  /// Nullptr when there are no errors.
+  const Problem* FirstError() const;
   bool has_errors() const { return errors_ != 0; }
   std::size_t error_count() const { return errors_; }
 
@@ -39,6 +41,10 @@ class Problems {
   std::vector<Problem> all_;
   std::size_t errors_ = 0;
 };
+
+/// The first error in one line, and how many more there are: "/nodes/0/op: unknown op … (and 2 more
+/// problems)". `problems` must have errors.
+std::string SummaryOf(const Problems& problems);
 
 /// For people: `rankd: FILE: POINTER: message`, one line without its end; `rankd: FILE: message`
 /// for a problem of the whole file; warnings say so. Further lines of the message follow indented

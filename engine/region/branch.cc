@@ -90,23 +90,13 @@ std::optional<Branch::Case> ReadCase(TaskBuilder& builder, const Json& item,
 }
 
 std::unique_ptr<const Task> MakeBranch(TaskBuilder& builder) {
-  const Json* list = builder.Find("cases");
+  const Json* list = RequiredList(builder, "branch", "cases", "case");
   std::vector<Branch::Case> cases;
-  bool sound = true;
-  if (list == nullptr) {
-    builder.Problem("", "the op \"branch\" needs the param \"cases\"");
-    sound = false;
-  } else if (!list->is_array() || list->items().empty()) {
-    builder.Problem("/cases", "\"cases\" must be an array of at least one case, not " +
-                                  (list->is_array() ? "an empty one" : list->Describe()));
-    sound = false;
-  } else {
-    for (std::size_t i = 0; i < list->items().size(); ++i) {
-      std::optional<Branch::Case> one =
-          ReadCase(builder, list->items()[i], JsonPointer("/cases", i));
-      sound = sound && one.has_value();
-      if (one) cases.push_back(*std::move(one));
-    }
+  bool sound = list != nullptr;
+  for (std::size_t i = 0; list != nullptr && i < list->items().size(); ++i) {
+    std::optional<Branch::Case> one = ReadCase(builder, list->items()[i], JsonPointer("/cases", i));
+    sound = sound && one.has_value();
+    if (one) cases.push_back(*std::move(one));
   }
   std::optional<std::uint32_t> otherwise;
   if (builder.Find("else") != nullptr) {

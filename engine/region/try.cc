@@ -102,22 +102,13 @@ std::optional<BodyRef> ReadCatch(TaskBuilder& builder, const Json& item, const s
 
 std::unique_ptr<const Task> MakeTry(TaskBuilder& builder) {
   const std::optional<BodyRef> body = RequiredBody(builder, "try");
-  bool sound = body.has_value();
+  const Json* list = RequiredList(builder, "try", "catch", "catch");
+  bool sound = body.has_value() && list != nullptr;
   std::vector<BodyRef> catches;
-  const Json* list = builder.Find("catch");
-  if (list == nullptr) {
-    builder.Problem("", "the op \"try\" needs the param \"catch\"");
-    sound = false;
-  } else if (!list->is_array() || list->items().empty()) {
-    builder.Problem("/catch", "\"catch\" must be an array of at least one catch, not " +
-                                  (list->is_array() ? "an empty one" : list->Describe()));
-    sound = false;
-  } else {
-    for (std::size_t i = 0; i < list->items().size(); ++i) {
-      std::optional<BodyRef> one = ReadCatch(builder, list->items()[i], JsonPointer("/catch", i));
-      sound = sound && one.has_value();
-      if (one) catches.push_back(*std::move(one));
-    }
+  for (std::size_t i = 0; list != nullptr && i < list->items().size(); ++i) {
+    std::optional<BodyRef> one = ReadCatch(builder, list->items()[i], JsonPointer("/catch", i));
+    sound = sound && one.has_value();
+    if (one) catches.push_back(*std::move(one));
   }
   if (!sound) return nullptr;
   return std::make_unique<Try>(body->body, std::move(catches));

@@ -30,12 +30,8 @@ Result<RowSet> OutputOf(Activation& activation) {
 
 void Run::StartRegion(ActiveNode& active) {
   const GraphNode& node = active.graph_node();
-  EvalEnv env = active.activation()->Env();
-  // The region's own loop variable, whose value the region gives when it asks.
-  std::vector<std::int64_t> loop_values(env.loop_values.begin(), env.loop_values.end());
-  loop_values.push_back(0);
-  env.loop_values = loop_values;
-  if (Result<void> bind = BindExpressions(node, env, active.expressions); !bind) {
+  // What depends on its own loop variable, 0 here, is bound anew when the region asks.
+  if (Result<void> bind = BindExpressions(node, active.region.Env(0), active.expressions); !bind) {
     AttemptFailed(active, std::move(bind).error());
     return;
   }

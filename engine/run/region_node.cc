@@ -12,6 +12,14 @@ void RegionNode::Start(const Region& region) {
   state_->Start();
 }
 
+EvalEnv RegionNode::Env(std::int64_t loop_value) {
+  EvalEnv env = node_.activation()->Env();
+  loop_values_.assign(env.loop_values.begin(), env.loop_values.end());
+  loop_values_.push_back(loop_value);
+  env.loop_values = loop_values_;
+  return env;
+}
+
 const NodeContext& RegionNode::context() const { return node_.context; }
 
 Result<bool> RegionNode::Holds(ExpressionSlot condition, const RowSet& rows,
@@ -22,11 +30,7 @@ Result<bool> RegionNode::Holds(ExpressionSlot condition, const RowSet& rows,
     RANKD_TRY(const Value value, bound.expression(condition).EvaluateScalar(rows, bound.stop));
     return !IsNull(value) && std::get<bool>(value);
   }
-  EvalEnv env = node_.activation()->Env();
-  loop_values_.assign(env.loop_values.begin(), env.loop_values.end());
-  loop_values_.push_back(loop_value);
-  env.loop_values = loop_values_;
-  RANKD_TRY(const BoundExpression now, Bind(expression, env));
+  RANKD_TRY(const BoundExpression now, Bind(expression, Env(loop_value)));
   RANKD_TRY(const Value value, now.EvaluateScalar(rows, bound.stop));
   return !IsNull(value) && std::get<bool>(value);
 }

@@ -24,6 +24,8 @@ class RegionNode final : private RegionHost {
   /// The node may have ended when it returns.
   void Start(const Region& region);
   RegionState& state() { return *state_; }
+  /// What the region's own expressions see. Valid until the next call.
+  EvalEnv Env(std::int64_t loop_value);
   /// Drops the state; no body may run any more.
   void End() { state_.reset(); }
 
@@ -41,7 +43,7 @@ class RegionNode final : private RegionHost {
   Run& run_;
   ActiveNode& node_;
   std::unique_ptr<RegionState> state_;
-  std::vector<std::int64_t> loop_values_;  ///< Scratch.
+  std::vector<std::int64_t> loop_values_;  ///< Of Env; kept for its memory.
 };
 
 }  // namespace rankd
