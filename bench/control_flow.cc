@@ -6,90 +6,21 @@
 // Everything runs on one loop in this process, with work inline; each figure is the best of five
 // runs. Memory is what the process grew by while the runs lasted, besides the outputs.
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include <sys/resource.h>
 
-#include "engine/base/json.h"
-#include "engine/graph/graph.h"
-#include "engine/io/thread_pool.h"
-#include "engine/io/uv_loop.h"
-#include "engine/plan/plan.h"
-#include "engine/run/run.h"
+#include "bench/graph_runner.h"
 #include "tasks/builtin.h"
 
 namespace rankd {
 namespace {
 
 constexpr int kRuns = 5;
-
-std::shared_ptr<const Graph> Build(const std::string& nodes, const std::string& output) {
-  const std::string text =
-      R"({"schema_version":1,"plan_name":"bench","keys":{"n":"int"},"nodes":[)" + nodes +
-      R"(],"outputs":[")" + output + R"("]})";
-  Result<JsonDocument> document = ParseJson(text);
-  Problems problems;
-  std::shared_ptr<const Graph> graph;
-  if (document) {
-    const auto plan = ParsePlan(*std::move(document), Schema(), "", problems);
-    graph = BuildGraph(*plan, BuiltinTasks(), EndpointTable(), nullptr, problems);
-  }
-  if (graph == nullptr) {
-    for (const Problem& problem : problems.all()) {
-      std::fprintf(stderr, "%s\n", FormatProblem("bench", problem).c_str());
-    }
-    std::exit(1);
-  }
-  return graph;
-}
-
-/// Runs a graph to its end and says how long that took.
-class Runner final : private RunListener {
- public:
-  Runner() : pool_(1), services_{&loop_, &pool_, {}}, run_(services_, *this) {}
-
-  double Seconds(const std::shared_ptr<const Graph>& graph) {
-    double best = 1e9;
-    for (int i = 0; i < kRuns; ++i) {
-      RunSpec spec;
-      spec.graph = graph;
-      spec.cpu = CpuMode::kInline;
-      const auto start = std::chrono::steady_clock::now();
-      run_.Start(std::move(spec));
-      if (!run_.idle()) {
-        waiting_ = true;
-        loop_.Run();
-        waiting_ = false;
-      }
-      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-      best = std::min(best, taken.count());
-    }
-    return best;
-  }
-
- private:
-  void OnAnswer(Run&, Result<std::span<const RowSet>> outputs) override {
-    if (outputs) return;
-    std::fprintf(stderr, "%s\n", outputs.error().message.c_str());
-    std::exit(1);
-  }
-  void OnIdle(Run&) override {
-    if (waiting_) loop_.Stop();
-  }
-
-  UvLoop loop_;
-  ThreadPool pool_;
-  RunServices services_;
-  Run run_;
-  bool waiting_ = false;
-};
 
 double MaxRssMib() {
   rusage usage{};
@@ -141,9 +72,9 @@ std::vector<Figure> Measure() {
   std::vector<Figure> figures;
   Runner runner;
   const auto take = [&](std::string name, std::size_t count, const std::string& nodes) {
-    const auto graph = Build(nodes, "l");
+    const auto graph = BuildOrExit(BuiltinTasks(), nodes, R"("l")");
     const double before = MaxRssMib();
-    const double seconds = runner.Seconds(graph);
+    const double seconds = runner.BestSeconds(graph, kRuns);
     figures.push_back(
         {std::move(name), count, seconds * 1e9 / static_cast<double>(count), MaxRssMib() - before});
   };

@@ -37,9 +37,7 @@ class Aggregate final : public CpuTask {
     return by_ ? RunGrouped(context) : RunWhole(context);
   }
 
-  double EstimateCost(std::size_t rows) const override {
-    return static_cast<double>(rows) * cost_per_row_;
-  }
+  CpuCost cost() const override { return {.ns_per_row = cost_per_row_}; }
 
  private:
   Result<RowSet> RunWhole(const NodeContext& context) const {

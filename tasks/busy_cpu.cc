@@ -27,13 +27,13 @@ class BusyCpu final : public CpuTask {
     while (clock.Now() < end) {
       if (context.stop.stop_requested()) return Cancelled();
     }
-    return context.inputs.empty() ? RowSet() : context.inputs[0];
+    return context.inputs.empty() ? RowSet() : context.inputs.Take(0);
   }
 
   Placement placement() const override { return Placement::kPool; }
 
-  double EstimateCost(std::size_t) const override {
-    return static_cast<double>(busy_wait_ms_.literal().value_or(1)) * 1e6;
+  CpuCost cost() const override {
+    return {.fixed_ns = static_cast<double>(busy_wait_ms_.literal().value_or(1)) * 1e6};
   }
 
  private:

@@ -1,4 +1,5 @@
 #include <memory>
+#include <vector>
 
 #include "engine/base/blocks.h"
 #include "engine/task/spec.h"
@@ -18,10 +19,13 @@ class ConcatTask final : public CpuTask {
 
   Result<RowSet> Run(const NodeContext& context) const override {
     if (context.stop.stop_requested()) return Cancelled();
-    return Concat(*context.schema, context.inputs);
+    std::vector<RowSet> parts;
+    parts.reserve(context.inputs.size());
+    for (std::size_t i = 0; i < context.inputs.size(); ++i) parts.push_back(context.inputs.Take(i));
+    return Concat(*context.schema, parts);
   }
 
-  double EstimateCost(std::size_t rows) const override { return static_cast<double>(rows) * 5; }
+  CpuCost cost() const override { return {.ns_per_row = 5}; }
 };
 
 std::unique_ptr<const Task> MakeConcat(TaskBuilder&) { return std::make_unique<ConcatTask>(); }

@@ -65,9 +65,7 @@ class Dedupe final : public CpuTask {
     return rows.WithSelection(std::make_shared<const Selection>(std::move(chosen)));
   }
 
-  double EstimateCost(std::size_t rows) const override {
-    return static_cast<double>(rows) * (keep_ == Keep::kMax ? 20 : 12);
-  }
+  CpuCost cost() const override { return {.ns_per_row = keep_ == Keep::kMax ? 20.0 : 12.0}; }
 
  private:
   Result<std::vector<std::uint32_t>> Choose(const RowSet& rows, const Groups& groups,

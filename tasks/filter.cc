@@ -19,13 +19,11 @@ class Filter final : public CpuTask {
   Result<RowSet> Run(const NodeContext& context) const override {
     const RowSet& rows = context.inputs[0];
     RANKD_TRY(Selection kept, context.expression(predicate_).EvaluateFilter(rows, context.stop));
-    if (kept.size() == rows.rows()) return rows;
-    return rows.WithSelection(std::make_shared<const Selection>(std::move(kept)));
+    if (kept.size() == rows.rows()) return context.inputs.Take(0);
+    return context.inputs.Take(0).WithSelection(std::make_shared<const Selection>(std::move(kept)));
   }
 
-  double EstimateCost(std::size_t rows) const override {
-    return static_cast<double>(rows) * (cost_per_row_ + 1);
-  }
+  CpuCost cost() const override { return {.ns_per_row = cost_per_row_ + 1}; }
 
  private:
   ExpressionSlot predicate_;

@@ -44,7 +44,7 @@ class FixedRows final : public CpuTask {
     return rows_;
   }
   Placement placement() const override { return Placement::kInline; }
-  double EstimateCost(std::size_t) const override { return 50; }
+  CpuCost cost() const override { return {.fixed_ns = 50}; }
 
  private:
   RowSet rows_;
@@ -62,8 +62,8 @@ class CountedSource final : public CpuTask {
     return CountedRows(row_count);
   }
   Placement placement() const override { return Placement::kInline; }
-  double EstimateCost(std::size_t) const override {
-    return static_cast<double>(row_count_.literal().value_or(1000));
+  CpuCost cost() const override {
+    return {.fixed_ns = static_cast<double>(row_count_.literal().value_or(1000))};
   }
 
  private:

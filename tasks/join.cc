@@ -55,8 +55,8 @@ class Join final : public CpuTask {
     return rows;
   }
 
-  double EstimateCost(std::size_t rows) const override {
-    return static_cast<double>(rows) * (20 + 5 * static_cast<double>(select_.size()));
+  CpuCost cost() const override {
+    return {.ns_per_row = 20 + 5 * static_cast<double>(select_.size())};
   }
 
  private:

@@ -59,7 +59,7 @@ class Sort final : public CpuTask {
 
   Result<RowSet> Run(const NodeContext& context) const override {
     const RowSet& rows = context.inputs[0];
-    if (rows.rows() < 2) return rows;
+    if (rows.rows() < 2) return context.inputs.Take(0);
     std::vector<std::uint32_t> order(rows.rows());
     std::iota(order.begin(), order.end(), 0U);
     // The least significant key first: each later sort keeps the order of its equals.
@@ -68,14 +68,13 @@ class Sort final : public CpuTask {
       if (column == nullptr) continue;  // all null
       RANKD_TRY(SortRows(rows, *column, keys_[i].order, context.stop, order));
     }
-    if (std::is_sorted(order.begin(), order.end())) return rows;
+    if (std::is_sorted(order.begin(), order.end())) return context.inputs.Take(0);
     for (std::uint32_t& row : order) row = rows.BaseRow(row);
-    return rows.WithSelection(std::make_shared<const Selection>(std::move(order)));
+    return context.inputs.Take(0).WithSelection(
+        std::make_shared<const Selection>(std::move(order)));
   }
 
-  double EstimateCost(std::size_t rows) const override {
-    return static_cast<double>(rows) * static_cast<double>(keys_.size()) * 40;
-  }
+  CpuCost cost() const override { return {.ns_per_row = static_cast<double>(keys_.size()) * 40}; }
 
  private:
   std::vector<SortKey> keys_;

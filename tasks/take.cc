@@ -20,13 +20,13 @@ class Take final : public CpuTask {
   Result<RowSet> Run(const NodeContext& context) const override {
     RANKD_TRY(const std::int64_t count, count_.Evaluate(context));
     RANKD_TRY(const std::int64_t offset, offset_.Evaluate(context));
-    return context.inputs[0].Slice(static_cast<std::size_t>(offset),
-                                   static_cast<std::size_t>(count));
+    return context.inputs.Take(0).Slice(static_cast<std::size_t>(offset),
+                                        static_cast<std::size_t>(count));
   }
 
-  double EstimateCost(std::size_t rows) const override {
+  CpuCost cost() const override {
     const bool literal = count_.literal() && offset_.literal();
-    return static_cast<double>(rows) * (literal ? 0.5 : 3.0);
+    return {.ns_per_row = literal ? 0.5 : 3.0};
   }
 
  private:

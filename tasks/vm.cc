@@ -27,9 +27,7 @@ class Vm final : public CpuTask {
     return rows.WithColumn(out_key_, std::move(column));
   }
 
-  double EstimateCost(std::size_t rows) const override {
-    return static_cast<double>(rows) * (cost_per_row_ + 1);
-  }
+  CpuCost cost() const override { return {.ns_per_row = cost_per_row_ + 1}; }
 
  private:
   KeyId out_key_;

@@ -90,20 +90,19 @@ const Column* RowSet::Find(KeyId key) const {
   return found != entries_->end() && found->key == key ? found->column.get() : nullptr;
 }
 
-RowSet RowSet::WithSelection(SelectionRef selection) const {
-  RowSet selected = *this;
-  selected.selection_ = std::move(selection);
-  return selected;
+RowSet RowSet::WithSelection(SelectionRef selection) && {
+  selection_ = std::move(selection);
+  return std::move(*this);
 }
 
-RowSet RowSet::Slice(std::size_t offset, std::size_t count) const {
+RowSet RowSet::Slice(std::size_t offset, std::size_t count) && {
   const std::size_t all = rows();
   offset = std::min(offset, all);
   count = std::min(count, all - offset);
-  if (offset == 0 && count == all) return *this;
+  if (offset == 0 && count == all) return std::move(*this);
   Selection selection(count);
   for (std::size_t i = 0; i < count; ++i) selection[i] = BaseRow(offset + i);
-  return WithSelection(std::make_shared<const Selection>(std::move(selection)));
+  return std::move(*this).WithSelection(std::make_shared<const Selection>(std::move(selection)));
 }
 
 RowSet RowSet::WithColumn(KeyId key, ColumnRef column) const {

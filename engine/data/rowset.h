@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/base/ids.h"
@@ -31,6 +32,16 @@ class RowSet {
 
   /// No rows, carrying `id` only.
   RowSet();
+  /// Not even that: what is left of a RowSet that was moved from. To be assigned to or destroyed.
+  static RowSet Absent() { return RowSet(Nothing()); }
+  bool absent() const { return entries_ == nullptr; }
+  /// Becomes `rows`; must be absent.
+  void Fill(RowSet&& rows) { std::construct_at(this, std::move(rows)); }
+  /// Becomes Absent.
+  void Drop() {
+    entries_.reset();
+    selection_.reset();
+  }
   /// One row for each of `ids` (an int column without nulls).
   explicit RowSet(ColumnRef ids);
   /// `entries` sorted by key, `id` first, all of one length, no repeats (RANKD_CHECK).
@@ -53,9 +64,15 @@ class RowSet {
   std::int64_t IdAt(std::size_t row) const { return ids().ints()[BaseRow(row)]; }
 
   /// The same columns, these base rows.
-  RowSet WithSelection(SelectionRef selection) const;
+  RowSet WithSelection(SelectionRef selection) const& {
+    return RowSet(*this).WithSelection(std::move(selection));
+  }
+  RowSet WithSelection(SelectionRef selection) &&;
   /// Rows `offset`, … of this order, at most `count`. Copies indices at most.
-  RowSet Slice(std::size_t offset, std::size_t count) const;
+  RowSet Slice(std::size_t offset, std::size_t count) const& {
+    return RowSet(*this).Slice(offset, count);
+  }
+  RowSet Slice(std::size_t offset, std::size_t count) &&;
   /// The rows, in this order, `key` written with `column`, which has rows() values in this order.
   /// Without a selection the other columns are shared; with one, `column` is scattered to base
   /// rows, or, where few rows are selected or rows repeat, everything is compacted.
@@ -64,9 +81,12 @@ class RowSet {
   RowSet Compact() const;
 
  private:
+  struct Nothing {};
+  explicit RowSet(Nothing) {}
+
   std::shared_ptr<const std::vector<Entry>> entries_;
   SelectionRef selection_;
-  std::size_t base_rows_;
+  std::size_t base_rows_ = 0;
 };
 
 /// Fails with null_value, naming the key and the id of the first row that is null, when

@@ -132,6 +132,7 @@ class Assembler {
     }
     KeepPruned(compiled, numbers_.back(), *graph);
     graph->topology = MakeTopology(*graph);
+    graph->layout = MakeRunLayout(*graph);
     numbers_.pop_back();
     return graph;
   }

@@ -31,9 +31,9 @@ void AddCost(const GraphNode& node, NodeExplanation& explained) {
     return;
   }
   if (node.region != nullptr) return;
-  explained.fixed_ns = node.cpu_task->EstimateCost(0);
-  explained.ns_per_row =
-      (node.cpu_task->EstimateCost(kCostRows) - explained.fixed_ns) / double{kCostRows};
+  const CpuCost cost = node.cpu_task->cost();
+  explained.fixed_ns = cost.fixed_ns;
+  explained.ns_per_row = cost.ns_per_row;
 }
 
 /// The keys of its rows if those of its inputs carried nothing but an id.

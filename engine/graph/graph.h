@@ -14,6 +14,7 @@
 #include "engine/data/schema.h"
 #include "engine/expr/expression.h"
 #include "engine/graph/import.h"
+#include "engine/graph/run_layout.h"
 #include "engine/graph/topology.h"
 #include "engine/plan/endpoints.h"
 #include "engine/plan/failure_policy.h"
@@ -77,6 +78,7 @@ struct GraphImport {
 /// requires the one edge from outside.
 struct Graph : PlanInterface {
   Topology topology;
+  RunLayout layout;
   std::vector<GraphNode> nodes;  ///< In topological order; pruned nodes are not here.
   std::vector<GraphImport> imports;
   std::vector<NodeId> outputs;     ///< In the plan's order; may repeat.

@@ -22,7 +22,7 @@ bool StaticCost::operator<(const StaticCost& other) const {
 StaticCost CostOf(const GraphNode& node) {
   if (node.async_task != nullptr) return {.round_trips = node.async_task->RoundTrips(), .nodes = 1};
   if (node.cpu_task != nullptr) {
-    return {.cpu_ns = node.cpu_task->EstimateCost(kCostRows), .nodes = 1};
+    return {.cpu_ns = node.cpu_task->cost().Of(kCostRows), .nodes = 1};
   }
   return {.nodes = 1};
 }

@@ -88,7 +88,7 @@ class FailingRegionState : public RegionState {
   void Fail(Error error) { host_.Finish(std::unexpected(std::move(error))); }
   /// The first input, or no rows.
   RowSet Input() const {
-    const std::span<const RowSet> inputs = host_.context().inputs;
+    const InputRows& inputs = host_.context().inputs;
     return inputs.empty() ? RowSet() : inputs.front();
   }
 

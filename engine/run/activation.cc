@@ -4,20 +4,18 @@ namespace rankd {
 
 void Activation::Begin(const Graph& body) {
   graph = &body;
-  const std::size_t nodes = body.nodes.size();
-  const std::size_t values = nodes + body.imports.size();
-  results.resize(values);
-  consumers_left.resize(values);
-  for (std::size_t i = 0; i < nodes; ++i) consumers_left[i] = body.nodes[i].consumers;
-  for (std::size_t i = nodes; i < values; ++i) {
-    consumers_left[i] = body.imports[i - nodes].consumers;
-  }
+  const std::size_t values = body.layout.consumers.size();
+  if (results.size() < values) results.resize(values, RowSet::Absent());
+  consumers_left = body.layout.consumers;
   scheduler.Start(body.topology, ready);
 }
 
 void Activation::Clear() {
   ready.clear();
-  results.clear();
+  // What has no consumers left has been taken: of a run that went well, all but the outputs.
+  for (std::size_t i = 0; i < consumers_left.size(); ++i) {
+    if (consumers_left[i] > 0) results[i].Drop();
+  }
   carry.reset();
   imports_awaited = 0;
   params = nullptr;

@@ -59,11 +59,11 @@ struct Activation {
   std::uint64_t number = 0;      ///< As BodyStart::activation.
 
   Scheduler scheduler;
-  std::vector<NodeId> ready;                   ///< A stack.
-  std::vector<std::optional<RowSet>> results;  ///< Per node and import, until the last consumer.
-  std::vector<std::uint32_t> consumers_left;   ///< Per node and import.
-  std::optional<RowSet> carry;                 ///< `$carry`
-  std::uint32_t imports_awaited = 0;           ///< Captured rows that have not come.
+  std::vector<NodeId> ready;                  ///< A stack.
+  std::vector<RowSet> results;                ///< Per node and import, until the last consumer.
+  std::vector<std::uint32_t> consumers_left;  ///< Per node and import.
+  std::optional<RowSet> carry;                ///< `$carry`
+  std::uint32_t imports_awaited = 0;          ///< Captured rows that have not come.
 
   const ParamValues* params = nullptr;
   std::vector<std::int64_t> loop_values;  ///< By slot.

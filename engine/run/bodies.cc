@@ -18,11 +18,11 @@ constexpr std::size_t kBlockedShown = 8;
 Result<RowSet> OutputOf(Activation& activation) {
   const Graph& graph = *activation.graph;
   if (graph.outputs.size() == 1) {
-    return *std::move(activation.results[Index(graph.outputs.front())]);
+    return std::move(activation.results[Index(graph.outputs.front())]);
   }
   std::vector<RowSet> parts;
   parts.reserve(graph.outputs.size());
-  for (const NodeId output : graph.outputs) parts.push_back(*activation.results[Index(output)]);
+  for (const NodeId output : graph.outputs) parts.push_back(activation.results[Index(output)]);
   return Concat(*graph.schema, parts);
 }
 
@@ -95,8 +95,8 @@ void Run::FillImports(Activation& activation, RowSet in) {
 
 void Run::Capture(Activation& activation, const rankd::Import& import, NodeId id) {
   Activation& scope = activation.Around(import.levels);
-  if (scope.results[Index(import.node)]) {
-    Import(activation, id, *scope.results[Index(import.node)]);
+  if (!scope.results[Index(import.node)].absent()) {
+    Import(activation, id, scope.results[Index(import.node)]);
     return;
   }
   if (scope.first_waiter.empty()) {
@@ -110,7 +110,7 @@ void Run::Capture(Activation& activation, const rankd::Import& import, NodeId id
 }
 
 void Run::Import(Activation& activation, NodeId import, RowSet rows) {
-  activation.results[Index(import)].emplace(std::move(rows));
+  activation.results[Index(import)] = std::move(rows);
   const std::size_t ready_before = activation.ready.size();
   counts_.edges += activation.scheduler.Finished(import, activation.ready);
   if (spec_.trace) [[unlikely]]
@@ -151,7 +151,7 @@ void Run::Deliver(Activation& scope, NodeId node) {
     waiter = one.next;
     if (one.activation->generation != one.generation) continue;  // has ended since
     --one.activation->imports_awaited;
-    Import(*one.activation, one.import, *scope.results[Index(node)]);
+    Import(*one.activation, one.import, scope.results[Index(node)]);
     Queue(*one.activation);
   }
 }

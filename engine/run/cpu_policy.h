@@ -17,7 +17,17 @@ namespace rankd {
 /// threshold is a few hand-overs and far below the 2 ms a deadline may be late.
 inline constexpr double kInlineNanoseconds = 50'000;
 
-/// True when `task` is to run on the loop thread for inputs of `rows` rows in all.
-bool RunsInline(const CpuTask& task, std::size_t rows, CpuMode mode);
+/// True when a task of that placement is to run on the loop thread, where it would take
+/// `nanoseconds` by estimate.
+inline bool RunsInline(Placement placement, double nanoseconds, CpuMode mode) {
+  if (placement != Placement::kByCost) return placement == Placement::kInline;
+  if (mode != CpuMode::kAuto) return mode == CpuMode::kInline;
+  return nanoseconds <= kInlineNanoseconds;
+}
+
+/// The same for inputs of `rows` rows in all.
+inline bool RunsInline(const CpuTask& task, std::size_t rows, CpuMode mode) {
+  return RunsInline(task.placement(), task.cost().Of(rows), mode);
+}
 
 }  // namespace rankd

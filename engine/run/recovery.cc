@@ -18,7 +18,7 @@ std::size_t RowsOf(const std::vector<RowSet>& inputs) {
 
 void Run::StartRecoverable(Activation& activation, const GraphNode& node, NodeId id) {
   ActiveNode& active = active_.Acquire(activation, id);
-  TakeInputs(activation, node, active.inputs);
+  TakeInputs(activation, node.inputs, active.inputs);
   if (spec_.trace) {
     const std::size_t rows = RowsOf(active.inputs);
     const bool on_pool =
@@ -51,7 +51,7 @@ void Run::StartAttempt(ActiveNode& active) {
     active.StartJob(*services_.executor, *services_.loop);
     return;
   }
-  turn_cost_ += node.cpu_task->EstimateCost(rows);
+  turn_cost_ += node.cpu_task->cost().Of(rows);
   NodeContext context;
   context.inputs = active.inputs;
   context.schema = active.activation()->graph->schema.get();

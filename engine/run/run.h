@@ -138,18 +138,22 @@ class Run {
 
   /// Starts what is ready until nothing is, or the turn has lasted long enough.
   void Drain();
-  void StartNode(Activation& activation, NodeId id);
-  void RunInline(Activation& activation, const GraphNode& node, NodeId id);
+  /// Starts what is ready in one of the activations.
+  void RunReady(Activation& activation);
+  /// A node that is more than plain CPU work.
+  void StartOther(Activation& activation, NodeId id);
+  void RunInline(Activation& activation, const NodeStep& step, NodeId id);
   void StartActive(Activation& activation, const GraphNode& node, NodeId id);
   /// Gives `active` what a task sees, and arms the node's timeout.
   void Prepare(const GraphNode& node, ActiveNode& active);
-  /// Moves the inputs of `node` to `inputs`, or copies those that others still want.
-  static void TakeInputs(Activation& activation, const GraphNode& node,
+  /// Moves the rows of `nodes` to `inputs`, or copies those that others still want.
+  static void TakeInputs(Activation& activation, std::span<const NodeId> nodes,
                          std::vector<RowSet>& inputs);
   [[nodiscard]] static Result<void> BindExpressions(const GraphNode& node, const EvalEnv& env,
                                                     std::vector<BoundExpression>& bound);
   std::optional<std::chrono::milliseconds> TimeoutOf(const GraphNode& node) const;
-  void NodeDone(Activation& activation, NodeId id, Result<RowSet> result);
+  void NodeDone(Activation& activation, NodeId id, Result<RowSet>&& result);
+  void Complete(Activation& activation, NodeId id, RowSet&& rows);
   void FailNode(Activation& activation, NodeId id, Error error);
 
   // Nodes with `retry`, `on_error` or bodies; an ActiveNode holds their inputs from the first
@@ -225,7 +229,6 @@ class Run {
 
   ActiveNodes active_;
   // Scratch, kept for its memory.
-  std::vector<RowSet> inputs_;
   std::vector<BoundExpression> bound_;
   std::vector<NodeId> demanded_;
 

@@ -1,7 +1,5 @@
 #include "engine/run/scheduler.h"
 
-#include <ranges>
-
 namespace rankd {
 
 void Scheduler::Start(const Topology& topology, std::vector<NodeId>& ready) {
@@ -10,22 +8,9 @@ void Scheduler::Start(const Topology& topology, std::vector<NodeId>& ready) {
   finished_ = 0;
   awaited_ = topology.node_count() - topology.lazy_count;
   overshoot_.reset();
-  // Backwards, here and below: `ready` is a stack, so the first in the plan's order starts first.
+  // Backwards, here and in Finished: `ready` is a stack, so the first in the plan's order starts
+  // first.
   ready.insert(ready.end(), topology.sources.rbegin(), topology.sources.rend());
-}
-
-std::size_t Scheduler::Finished(NodeId node, std::vector<NodeId>& ready) {
-  if (topology_->lazy_count == 0 || !topology_->lazy[Index(node)]) ++finished_;
-  const std::span<const NodeId> successors = topology_->SuccessorsOf(node);
-  for (const NodeId successor : std::views::reverse(successors)) {
-    std::uint32_t& remaining = remaining_[Index(successor)];
-    if (remaining == 0) [[unlikely]] {
-      if (!overshoot_) overshoot_ = successor;
-      continue;
-    }
-    if (--remaining == 0) ready.push_back(successor);
-  }
-  return successors.size();
 }
 
 void Scheduler::Demand(NodeId node, std::vector<NodeId>& ready) {

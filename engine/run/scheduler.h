@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/base/ids.h"
@@ -21,7 +22,22 @@ class Scheduler {
 
   /// `node` has completed, or, if it is an import, its rows have come: pushes the successors that
   /// are ready now. Gives how many edges that were. O(successors).
-  std::size_t Finished(NodeId node, std::vector<NodeId>& ready);
+  [[gnu::always_inline]] std::size_t Finished(NodeId node, std::vector<NodeId>& ready) {
+    if (topology_->lazy_count == 0 || !topology_->lazy[Index(node)]) ++finished_;
+    const std::span<const NodeId> successors = topology_->SuccessorsOf(node);
+    std::uint32_t* const remaining = remaining_.data();
+    for (std::size_t i = successors.size(); i-- > 0;) {
+      const NodeId successor = successors[i];
+      const std::uint32_t left = remaining[Index(successor)];
+      if (left == 0) [[unlikely]] {
+        if (!overshoot_) overshoot_ = successor;
+        continue;
+      }
+      remaining[Index(successor)] = left - 1;
+      if (left == 1) ready.push_back(successor);
+    }
+    return successors.size();
+  }
 
   /// A body needs the lazy `node`: an edge more has completed. At most once a node.
   void Demand(NodeId node, std::vector<NodeId>& ready);

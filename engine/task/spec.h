@@ -97,7 +97,7 @@ class TaskBuilder {
   virtual std::optional<std::int64_t> Count(std::string_view param, std::int64_t low,
                                             std::int64_t high, std::int64_t otherwise) = 0;
 
-  /// Rough cost in nanoseconds a row of an expression that was read, for CpuTask::EstimateCost.
+  /// Rough cost in nanoseconds a row of an expression that was read, for CpuTask::cost.
   virtual double CostPerRow(ExpressionSlot) const { return 10; }
 
   /// Records a problem; `pointer` is relative to /params ("" is the params object itself).

@@ -17,6 +17,7 @@
 #include "engine/expr/expression.h"
 #include "engine/io/loop.h"
 #include "engine/kv/kv.h"
+#include "engine/task/input_rows.h"
 #include "engine/task/key_set.h"
 
 namespace rankd {
@@ -26,7 +27,7 @@ enum class ExpressionSlot : std::uint32_t {};
 
 /// What every node start has. Owned by the run, const to the task.
 struct NodeContext {
-  std::span<const RowSet> inputs;  ///< In the order of `inputs`, then `rhs`.
+  InputRows inputs;  ///< In the order of `inputs`, then `rhs`.
   const Schema* schema = nullptr;
   std::span<const BoundExpression> expressions;  ///< By ExpressionSlot.
   StopToken stop;                                ///< CPU work looks at it between blocks.
@@ -80,14 +81,22 @@ enum class Placement : std::uint8_t {
   kPool,    ///< Always on the pool.
 };
 
+/// What CPU work costs by estimate, in nanoseconds.
+struct CpuCost {
+  double fixed_ns = 0;
+  double ns_per_row = 0;  ///< Rows of all inputs together.
+
+  double Of(std::size_t rows) const { return fixed_ns + ns_per_row * static_cast<double>(rows); }
+};
+
 class CpuTask : public Task {
  public:
   /// Pure; any thread. With a stop requested, returns soon with any result (it is dropped).
   virtual Result<RowSet> Run(const NodeContext& context) const = 0;
 
   virtual Placement placement() const { return Placement::kByCost; }
-  /// Estimated nanoseconds for `rows` rows in all inputs together.
-  virtual double EstimateCost(std::size_t rows) const = 0;
+  /// Of one run; the same whenever it is asked.
+  virtual CpuCost cost() const = 0;
 };
 
 /// A whole-number parameter: a literal, or a scalar expression over the first input.

@@ -122,7 +122,7 @@ void RequireSoundNode(const GraphNode& node, const Around& around) {
       int{node.async_task != nullptr} + int{node.cpu_task != nullptr} + int{node.region != nullptr};
   Require(tasks == 1, "not one task");
   if (node.cpu_task != nullptr) {
-    const double cost = node.cpu_task->EstimateCost(1000);
+    const double cost = node.cpu_task->cost().Of(1000);
     Require(std::isfinite(cost) && cost >= 0, "a cost that is none");
   }
   Require((node.region != nullptr) != node.bodies.empty(), "bodies without a region, or none");

@@ -135,7 +135,7 @@ inline Explained ExplainPlan(std::string_view nodes, std::string_view outputs,
   scope.node_timeout = node_timeout;
   scope.runs_inline = [](const CpuTask& task, std::size_t rows) {
     if (task.placement() != Placement::kByCost) return task.placement() == Placement::kInline;
-    return task.EstimateCost(rows) <= 1000;
+    return task.cost().Of(rows) <= 1000;
   };
   explained.explanation = Explain(*explained.graph, scope);
   return explained;

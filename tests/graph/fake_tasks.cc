@@ -22,7 +22,7 @@ class FakeCpu : public CpuTask {
     return keys;
   }
   Result<RowSet> Run(const NodeContext&) const override { return RowSet(); }
-  double EstimateCost(std::size_t) const override { return 0; }
+  CpuCost cost() const override { return {}; }
 
  protected:
   std::vector<KeyId> added_;

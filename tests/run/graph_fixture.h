@@ -45,7 +45,7 @@ inline InputLists RandomInputs(std::size_t nodes, std::mt19937& random) {
 }
 
 /// One row whose id is one more than the sum of the inputs' ids: tells which inputs it saw.
-inline Result<RowSet> SumPlusOne(std::span<const RowSet> inputs) {
+inline Result<RowSet> SumPlusOne(const InputRows& inputs) {
   std::int64_t sum = 1;
   for (const RowSet& input : inputs) {
     for (std::size_t i = 0; i < input.rows(); ++i) sum = (sum + input.IdAt(i)) % 1'000'003;
@@ -61,7 +61,7 @@ class FakeCpuTask final : public CpuTask {
   KeySet OutputKeys(std::span<const KeySet>) const override { return {}; }
   Result<RowSet> Run(const NodeContext& context) const override { return body_(context); }
   Placement placement() const override { return place_; }
-  double EstimateCost(std::size_t) const override { return cost_; }
+  CpuCost cost() const override { return {.fixed_ns = cost_}; }
 
  private:
   Body body_;
@@ -155,6 +155,7 @@ inline std::shared_ptr<Graph> MakeGraph(const InputLists& inputs,
     graph->nodes[i].consumers = 1;
     graph->outputs.push_back(NodeId{i});
   }
+  graph->layout = MakeRunLayout(*graph);
   return graph;
 }
 

@@ -82,10 +82,11 @@ struct RecoveryBench {
         placement));
     return MakeGraph({{}, {0}}, std::move(tasks));
   }
-  void Start(std::shared_ptr<const Graph> graph,
+  void Start(const std::shared_ptr<Graph>& graph,
              std::optional<milliseconds> deadline = std::nullopt) {
+    graph->layout = MakeRunLayout(*graph);  // policies may have been set since it was made
     RunSpec spec;
-    spec.graph = std::move(graph);
+    spec.graph = graph;
     spec.deadline = deadline;
     spec.trace = true;
     run.Start(std::move(spec));

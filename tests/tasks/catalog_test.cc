@@ -102,8 +102,8 @@ TEST_CASE("the list's kind is what the task is") {
     CHECK(task.is_async() == (spec->kind == "io"));
     if (task.is_async()) continue;
     CHECK((task.cpu().placement() == Placement::kInline) == (spec->kind == "inline"));
-    CHECK(task.cpu().EstimateCost(0) >= 0);
-    CHECK(task.cpu().EstimateCost(1000) <= task.cpu().EstimateCost(1'000'000));
+    CHECK(task.cpu().cost().fixed_ns >= 0);
+    CHECK(task.cpu().cost().ns_per_row >= 0);
   }
 }
 

@@ -1,0 +1,28 @@
+#include "engine/graph/run_layout.h"
+
+#include "engine/graph/graph.h"
+
+namespace rankd {
+
+RunLayout MakeRunLayout(const Graph& graph) {
+  RunLayout layout;
+  layout.steps.reserve(graph.nodes.size());
+  layout.consumers.reserve(graph.topology.node_count());
+  for (const GraphNode& node : graph.nodes) {
+    NodeStep& step = layout.steps.emplace_back();
+    if (node.cpu_task != nullptr && !MayRecover(node)) {
+      step.plain_cpu = node.cpu_task;
+      step.cost = node.cpu_task->cost();
+      step.placement = node.cpu_task->placement();
+      step.has_expressions = !node.expressions.empty();
+    }
+    step.input_begin = static_cast<std::uint32_t>(layout.inputs.size());
+    step.input_count = static_cast<std::uint32_t>(node.inputs.size());
+    layout.inputs.insert(layout.inputs.end(), node.inputs.begin(), node.inputs.end());
+    layout.consumers.push_back(node.consumers);
+  }
+  for (const GraphImport& one : graph.imports) layout.consumers.push_back(one.consumers);
+  return layout;
+}
+
+}  // namespace rankd

@@ -1,0 +1,40 @@
+// RunLayout: what a run reads of each node, side by side. A GraphNode is what there is to tell of a
+// node, some 300 bytes of it; a run of many cheap nodes would spend its time fetching them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/task/task.h"
+
+namespace rankd {
+
+struct Graph;
+
+/// How a node is started.
+struct NodeStep {
+  /// Set for CPU work whose failure ends the run: all that it takes to start it stands here.
+  const CpuTask* plain_cpu = nullptr;
+  CpuCost cost;  ///< Of plain_cpu, as the next three.
+  Placement placement{};
+  bool has_expressions = false;
+  std::uint32_t input_begin = 0;  ///< In RunLayout::inputs.
+  std::uint32_t input_count = 0;
+};
+
+/// Made when the graph is complete; immutable.
+struct RunLayout {
+  std::vector<NodeStep> steps;           ///< By node.
+  std::vector<NodeId> inputs;            ///< GraphNode::inputs of all nodes.
+  std::vector<std::uint32_t> consumers;  ///< Per node and import.
+
+  std::span<const NodeId> InputsOf(const NodeStep& step) const {
+    return std::span(inputs).subspan(step.input_begin, step.input_count);
+  }
+};
+
+RunLayout MakeRunLayout(const Graph& graph);
+
+}  // namespace rankd
