@@ -70,7 +70,7 @@ constexpr char kDiamond[] =
 
 std::vector<Figure> Measure() {
   std::vector<Figure> figures;
-  Runner runner;
+  GraphRunner runner;
   const auto take = [&](std::string name, std::size_t count, const std::string& nodes) {
     const auto graph = BuildOrExit(BuiltinTasks(), nodes, R"("l")");
     const double before = MaxRssMib();

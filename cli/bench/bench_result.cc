@@ -4,6 +4,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
+#include <limits>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +17,8 @@
 namespace rankd {
 namespace {
 
+constexpr auto kLineMax = std::numeric_limits<std::streamsize>::max();
+
 double Microseconds(std::chrono::nanoseconds time) {
   return static_cast<double>(time.count()) / 1000;
 }
@@ -21,7 +26,13 @@ double Microseconds(std::chrono::nanoseconds time) {
 /// To three digits behind the point, of which there is no use for more, unless that leaves little.
 double Rounded(double number) { return number < 1 ? number : std::round(number * 1000) / 1000; }
 
+/// Of this program: getrusage alone counts what the process was before it became this one, too.
 std::uint64_t PeakResidentBytes() {
+  std::ifstream status("/proc/self/status");
+  std::uint64_t kibibytes = 0;
+  for (std::string name; status >> name; status.ignore(kLineMax, '\n')) {
+    if (name == "VmHWM:" && status >> kibibytes) return kibibytes * 1024;
+  }
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;

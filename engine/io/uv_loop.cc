@@ -147,6 +147,7 @@ void UvLoop::Run() {
           state_->turn_ends == nullptr) {
         break;
       }
+      if (state_->timers.NextDue() <= Now()) break;  // work that goes on and on must not delay them
     }
     if (!state_->stop.load()) Wait();
   }

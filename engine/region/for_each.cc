@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -6,12 +5,15 @@
 #include <utility>
 #include <vector>
 
+#include "engine/region/item_work.h"
 #include "engine/region/items.h"
 #include "engine/region/region.h"
 #include "engine/region/specs.h"
 
 namespace rankd {
 namespace {
+
+constexpr std::size_t kStartedAtOnce = 64;
 
 /// Runs its body for each item, several at once; the rows are in the items' order.
 class ForEach final : public Region {
@@ -38,18 +40,22 @@ class ForEach final : public Region {
    public:
     State(const ForEach& region, RegionHost& host) : FailingRegionState(host), region_(region) {}
 
-    void Start() override {
-      Result<Items> items = Items::Make(region_.cut_, host_.context());
-      if (!items) return Fail(std::move(items).error());
-      items_ = *std::move(items);
+    void Start() override { work_.Cut(region_.cut_, items_, host_); }
+
+    void OnComputed(Result<void> done) override {
+      if (!done) return Fail(std::move(done).error());
+      if (ended_ > 0) return host_.Finish(work_.TakeRows());
       if (items_.count() == 0) return host_.Finish(RowSet());
-      outputs_.resize(items_.count());
-      next_ = std::min(items_.count(), region_.max_parallel_);
-      for (std::size_t item = 0; item < next_; ++item) StartItem(item);
+      StartSome();
+    }
+    void OnDeferred() override {
+      deferred_ = false;
+      StartSome();
     }
 
     void OnBodyDone(std::uint64_t activation, RowSet rows) override {
-      outputs_[activation].emplace(std::move(rows));
+      output_rows_ += rows.rows();
+      outputs_[activation] = std::move(rows);
       OnItemEnded();
     }
 
@@ -59,36 +65,48 @@ class ForEach final : public Region {
       OnItemEnded();
     }
 
+    bool IsLarge() const override { return IsLargeRegion(outputs_.size(), items_); }
+
    private:
-    void StartItem(std::size_t item) {
-      BodyStart start(region_.body_, items_.At(item));
-      start.activation = item;
-      start.loop_value = static_cast<std::int64_t>(item);
+    /// Starts what may run, a part at a time, so that a request with a hundred thousand items lets
+    /// timers fire in between.
+    void StartSome() {
+      for (std::size_t i = 0; i < kStartedAtOnce && MayStart(); ++i) StartNext();
+      if (!MayStart()) return;
+      deferred_ = true;
+      host_.Defer();
+    }
+
+    bool MayStart() const {
+      return next_ < items_.count() && next_ - ended_ < region_.max_parallel_;
+    }
+
+    void StartNext() {
+      outputs_.push_back(RowSet::Absent());
+      BodyStart start(region_.body_, items_.At(next_));
+      start.activation = next_;
+      start.loop_value = static_cast<std::int64_t>(next_);
+      ++next_;
       host_.StartBody(std::move(start));
     }
 
     void OnItemEnded() {
       ++ended_;
-      if (next_ < items_.count()) return StartItem(next_++);
-      if (ended_ == items_.count()) Conclude();
-    }
-
-    void Conclude() {
-      std::vector<RowSet> parts;
-      parts.reserve(outputs_.size());
-      for (std::optional<RowSet>& output : outputs_) {
-        if (output) parts.push_back(*std::move(output));
+      if (ended_ == items_.count()) {
+        work_.Join(std::move(outputs_), output_rows_, host_);
+      } else if (!deferred_ && MayStart()) {
+        StartNext();
       }
-      outputs_.clear();
-      if (parts.empty()) return host_.Finish(RowSet());
-      host_.Finish(Concat(*host_.context().schema, parts));
     }
 
     const ForEach& region_;
     Items items_;
-    std::vector<std::optional<RowSet>> outputs_;  ///< By item.
-    std::size_t next_ = 0;                        ///< The first item that has not been started.
+    ItemOutputs outputs_;   ///< By item; absent: none yet, or left out.
+    std::size_t next_ = 0;  ///< The first item that has not been started.
     std::size_t ended_ = 0;
+    std::size_t output_rows_ = 0;
+    bool deferred_ = false;
+    ItemWork work_;
   };
 
   ItemCut cut_;

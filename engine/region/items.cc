@@ -11,6 +11,9 @@
 namespace rankd {
 namespace {
 
+/// A row, when it is put into its group.
+constexpr double kCutNanoseconds = 30;
+
 /// A param that goes with one value of `over` only.
 bool RefuseUnless(TaskBuilder& builder, bool suits, std::string_view param, std::string_view over) {
   if (suits || builder.Find(param) == nullptr) return true;
@@ -53,6 +56,12 @@ std::optional<ItemCut> ItemCut::Read(TaskBuilder& builder, bool required) {
     }
   }
   return sound ? std::optional(std::move(cut)) : std::nullopt;
+}
+
+double ItemCut::CostOf(std::size_t rows) const {
+  const bool looks_at_rows =
+      over_ == Over::kGroups || (over_ == Over::kChunks && !chunk_size_.literal());
+  return looks_at_rows ? static_cast<double>(rows) * kCutNanoseconds : 0;
 }
 
 Result<Items> Items::Make(const ItemCut& cut, const NodeContext& context) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/json.h"
+#include "engine/region/item_work.h"
 #include "engine/region/items.h"
 #include "engine/region/region.h"
 #include "engine/region/specs.h"
@@ -55,14 +56,30 @@ class Loop final : public Region {
     State(const Params& params, RegionHost& host) : FailingRegionState(host), params_(params) {}
 
     void Start() override {
-      if (Result<void> fixed = FixTimes(); !fixed) return Fail(std::move(fixed).error());
-      if (!params_.cut) carry_ = Input();
+      if (params_.cut) return work_.Cut(*params_.cut, items_, host_);
+      if (params_.times) {
+        Result<std::int64_t> times = params_.times->Evaluate(host_.context());
+        if (!times) return Fail(std::move(times).error());
+        times_ = *times;
+      }
+      carry_ = Input();
       Continue();
     }
 
+    void OnComputed(Result<void> done) override {
+      if (!done) return Fail(std::move(done).error());
+      if (concluding_) return host_.Finish(work_.TakeRows());
+      times_ = static_cast<std::int64_t>(items_.count());
+      Continue();
+    }
+    bool IsLarge() const override { return IsLargeRegion(outputs_.size(), items_); }
+
     void OnBodyDone(std::uint64_t, RowSet rows) override {
       carry_ = std::move(rows);
-      if (params_.concat) outputs_.push_back(carry_);
+      if (params_.concat) {
+        output_rows_ += carry_.rows();
+        outputs_.push_back(carry_);
+      }
       const std::int64_t iteration = iteration_++;
       if (params_.until) {
         Result<bool> enough = host_.Holds(*params_.until, carry_, iteration);
@@ -73,16 +90,6 @@ class Loop final : public Region {
     }
 
    private:
-    Result<void> FixTimes() {
-      if (params_.times) {
-        RANKD_TRY(times_, params_.times->Evaluate(host_.context()));
-      } else if (params_.cut) {
-        RANKD_TRY(items_, Items::Make(*params_.cut, host_.context()));
-        times_ = static_cast<std::int64_t>(items_.count());
-      }
-      return {};
-    }
-
     /// Begins the next iteration, or ends the loop.
     void Continue() {
       Result<bool> more = More();
@@ -109,8 +116,8 @@ class Loop final : public Region {
 
     void Conclude() {
       if (!params_.concat) return host_.Finish(std::move(carry_));
-      if (outputs_.empty()) return host_.Finish(RowSet());
-      host_.Finish(Concat(*host_.context().schema, outputs_));
+      concluding_ = true;
+      work_.Join(std::move(outputs_), output_rows_, host_);
     }
 
     const Params& params_;
@@ -118,7 +125,10 @@ class Loop final : public Region {
     std::int64_t times_ = 0;
     std::int64_t iteration_ = 0;  ///< The one that runs, or comes next.
     RowSet carry_;
-    std::vector<RowSet> outputs_;
+    ItemOutputs outputs_;
+    std::size_t output_rows_ = 0;
+    bool concluding_ = false;
+    ItemWork work_;
   };
 
   Params params_;

@@ -30,6 +30,14 @@ struct BodyStart {
   const ParamValues* params = nullptr;
 };
 
+/// CPU work of a region's own, such as cutting many rows into items.
+class RegionWork {
+ public:
+  virtual ~RegionWork() = default;
+  /// Any thread. With a stop requested, returns soon; nobody looks at what came of it.
+  virtual Result<void> Run(StopToken stop) = 0;
+};
+
 /// Who runs a region: one for each start of its node. Loop thread.
 class RegionHost {
  public:
@@ -43,6 +51,12 @@ class RegionHost {
   virtual void StartBody(BodyStart start) = 0;
   /// Every body that runs ends now, and is not heard of again.
   virtual void CancelBodies() = 0;
+  /// Runs `work`, which is estimated to take so many nanoseconds, here or on the pool; then calls
+  /// RegionState::OnComputed, perhaps from within. Only while no body runs. `work` belongs to the
+  /// state, which leaves what it touches alone meanwhile.
+  virtual void Compute(RegionWork& work, double nanoseconds) = 0;
+  /// Calls RegionState::OnDeferred once what is ready has been started.
+  virtual void Defer() = 0;
   /// For the trace: an item that failed and is left out.
   virtual void CountSkipped() = 0;
   /// The node's outcome; bodies that still run are cancelled. The region's state may be gone when
@@ -64,6 +78,11 @@ class RegionState {
   virtual void OnBodyFailed(std::uint64_t activation, Error error) = 0;
   /// The node's own time limit has passed.
   virtual void OnTimeout(Error error) = 0;
+  /// What RegionHost::Compute was asked for is done. States that never ask never see it.
+  virtual void OnComputed(Result<void> /*done*/) {}
+  virtual void OnDeferred() {}
+  /// Destroying it may take a while; any thread may do so.
+  virtual bool IsLarge() const { return false; }
 };
 
 class Region : public Task {

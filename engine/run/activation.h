@@ -54,9 +54,10 @@ struct Activation {
   }
 
   const Graph* graph = nullptr;
-  Activation* outer = nullptr;   ///< Of the scope its node stands in; nullptr for the plan.
-  ActiveNode* holder = nullptr;  ///< Its node there.
-  std::uint64_t number = 0;      ///< As BodyStart::activation.
+  Activation* outer = nullptr;     ///< Of the scope its node stands in; nullptr for the plan.
+  ActiveNode* holder = nullptr;    ///< Its node there.
+  std::uint64_t holder_epoch = 0;  ///< The holder's, when it began; another now: it has been ended.
+  std::uint64_t number = 0;        ///< As BodyStart::activation.
 
   Scheduler scheduler;
   std::vector<NodeId> ready;                  ///< A stack.

@@ -3,6 +3,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -14,7 +15,7 @@ namespace {
 /// What `work` gives, or throws: tasks report what they foresee as errors; what they do not is
 /// memory that runs out.
 template <typename Work>
-Result<RowSet> ResultOf(Work&& work) {
+std::invoke_result_t<Work> ResultOf(Work&& work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
@@ -46,6 +47,12 @@ void ActiveNode::StartJob(Executor& executor, Loop& loop) {
   executor.Submit(*this);
 }
 
+void ActiveNode::StartWork(RegionWork& work, Executor& executor, Loop& loop) {
+  work_ = &work;
+  loop_ = &loop;
+  executor.Submit(*this);
+}
+
 void ActiveNode::Pause(TimePoint due, Loop& loop) {
   pausing_ = true;
   loop.Arm(*this, due);
@@ -67,6 +74,7 @@ void ActiveNode::Recycle() {
 void ActiveNode::EndAttempt() {
   Disarm();
   pausing_ = false;
+  work_ = nullptr;
   region.End();
   coroutine_.reset();
   expressions.clear();
@@ -81,7 +89,16 @@ void ActiveNode::OnCoDone() { run_.OnActiveDone(*this, TakeCoroutineResult()); }
 
 void ActiveNode::Execute(std::uint32_t thread) {
   if (timed) pool_slice_ = {graph_node_, thread, loop_->Now(), {}};
-  job_result_.emplace(RunCpuTask(*graph_node_->cpu_task, context));
+  if (work_ != nullptr) {
+    Result<void> done = RunRegionWork(*work_, StopToken(stop_flag_));
+    if (done) {
+      job_result_.emplace(RowSet::Absent());
+    } else {
+      job_result_.emplace(std::unexpected(std::move(done).error()));
+    }
+  } else {
+    job_result_.emplace(RunCpuTask(*graph_node_->cpu_task, context));
+  }
   if (timed) pool_slice_.end = loop_->Now();
   loop_->Post(*this);
 }
@@ -106,6 +123,10 @@ void ActiveNode::OnReplies(std::size_t pipeline, const Result<Replies>& replies)
 
 Result<RowSet> RunCpuTask(const CpuTask& task, const NodeContext& context) {
   return ResultOf([&] { return task.Run(context); });
+}
+
+Result<void> RunRegionWork(RegionWork& work, StopToken stop) {
+  return ResultOf([&] { return work.Run(stop); });
 }
 
 ActiveNode& ActiveNodes::Acquire(Activation& activation, NodeId node) {

@@ -50,6 +50,11 @@ class ActiveNode final : public CoCompletion,
   Result<RowSet> TakeCoroutineResult();
   /// Hands the node's CPU work to `executor`; it comes back through `loop`.
   void StartJob(Executor& executor, Loop& loop);
+  /// Hands work of the node's region to `executor`; it comes back like a job, without rows.
+  void StartWork(RegionWork& work, Executor& executor, Loop& loop);
+  /// Such work is on the pool, or has come back and not been taken.
+  bool computing() const { return work_ != nullptr; }
+  void EndWork() { work_ = nullptr; }
   /// Of a job that has come back: when it ran, and where. Only when `timed` was set.
   const PoolSlice& pool_slice() const { return pool_slice_; }
 
@@ -92,6 +97,7 @@ class ActiveNode final : public CoCompletion,
   std::optional<Co<Result<RowSet>>> coroutine_;
   StopSource stop_source_;
   Loop* loop_ = nullptr;
+  RegionWork* work_ = nullptr;
   StopFlag stop_flag_;
   std::optional<Result<RowSet>> job_result_;
   PoolSlice pool_slice_;            ///< Written by the pool thread before its post.
@@ -102,6 +108,7 @@ class ActiveNode final : public CoCompletion,
 
 /// Runs CPU work on the calling thread; what it throws becomes an error.
 Result<RowSet> RunCpuTask(const CpuTask& task, const NodeContext& context);
+Result<void> RunRegionWork(RegionWork& work, StopToken stop);
 
 /// The active nodes of one run: those under way, and spare ones.
 class ActiveNodes {

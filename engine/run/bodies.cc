@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/run/cpu_policy.h"
 #include "engine/run/run.h"
 
 namespace rankd {
@@ -48,6 +49,7 @@ void Run::StartBody(ActiveNode& holder, BodyStart start) {
   activation.Begin(*node.bodies[start.body]);
   activation.outer = &scope;
   activation.holder = &holder;
+  activation.holder_epoch = holder.region.epoch;
   activation.number = start.activation;
   activation.loop_values.clear();
   if (start.params != nullptr) {
@@ -206,49 +208,29 @@ void Run::FailActivation(Activation& activation, Error error) {
   holder.region.state().OnBodyFailed(number, std::move(error));
 }
 
-void Run::CancelNodes(Activation& activation) {
-  activation.ready.clear();
-  while (activation.active != nullptr) {
-    ActiveNode& active = *activation.active;
-    if (spec_.trace) [[unlikely]]
-      recorder_.OnStop(active.span);
-    if (active.region.active()) {
-      CancelBodies(active);
-      active_.Release(active);
-    } else if (active.pausing()) {
-      active_.Release(active);
-    } else {
-      active_.Abandon(active);
-      active.Stop();  // its end may come from within
-    }
-  }
-}
-
-void Run::EndActivation(Activation& activation) {
-  CancelNodes(activation);
-  if (spec_.trace) [[unlikely]]
-    recorder_.OnActivationEnd(activation.trace);
-  if (activation.previous != nullptr) {
-    activation.previous->next = activation.next;
-  } else {
-    activation.holder->region.first_child = activation.next;
-  }
-  if (activation.next != nullptr) activation.next->previous = activation.previous;
-  activation.Clear();
-  if (activation.queued) {
-    activation.ended = true;
-  } else {
-    activations_.Recycle(activation);
-  }
-}
-
-void Run::CancelBodies(ActiveNode& holder) {
-  while (holder.region.first_child != nullptr) EndActivation(*holder.region.first_child);
-}
-
 void Run::RegionDone(ActiveNode& holder, Result<RowSet> result) {
   CancelBodies(holder);
-  AttemptDone(holder, std::move(result));
+  // Work of its own that is on the pool may take its time to end.
+  AttemptDone(holder.computing() ? Supersede(holder) : holder, std::move(result));
+}
+
+void Run::Compute(ActiveNode& holder, RegionWork& work, double nanoseconds) {
+  if (rankd::RunsInline(Placement::kByCost, nanoseconds, spec_.cpu)) {
+    turn_cost_ += nanoseconds;
+    holder.region.state().OnComputed(RunRegionWork(work, StopToken()));
+  } else {
+    holder.StartWork(work, *services_.executor, *services_.loop);
+  }
+}
+
+void Run::Defer(ActiveNode& holder) { deferred_regions_.push_back({&holder, holder.region.epoch}); }
+
+void Run::TakeUpDeferred() {
+  const DeferredRegion next = deferred_regions_.front();
+  deferred_regions_.pop_front();
+  ActiveNode& holder = *next.holder;
+  if (holder.region.epoch != next.epoch || IsOver(*holder.activation())) return;
+  holder.region.state().OnDeferred();
 }
 
 void Run::OnItemSkipped(ActiveNode& holder) {

@@ -103,7 +103,11 @@ bool Run::Retry(const GraphNode& node, ActiveNode& active, ErrorCode code) {
 
 void Run::OnPauseOver(ActiveNode& active) {
   Busy busy(*this);
-  turn_cost_ = 0;
+  if (!IsWanted(active)) {
+    active_.Release(active);
+    return;
+  }
+  BeginTurn();
   StartAttempt(active);
   Drain();
 }

@@ -12,6 +12,16 @@ void RegionNode::Start(const Region& region) {
   state_->Start();
 }
 
+void RegionNode::End() {
+  if (state_ == nullptr) return;
+  ++epoch;
+  if (state_->IsLarge()) {
+    run_.Dispose(std::move(state_));
+  } else {
+    state_.reset();
+  }
+}
+
 EvalEnv RegionNode::Env(std::int64_t loop_value) {
   EvalEnv env = node_.activation()->Env();
   loop_values_.assign(env.loop_values.begin(), env.loop_values.end());
@@ -38,6 +48,12 @@ Result<bool> RegionNode::Holds(ExpressionSlot condition, const RowSet& rows,
 void RegionNode::StartBody(BodyStart start) { run_.StartBody(node_, std::move(start)); }
 
 void RegionNode::CancelBodies() { run_.CancelBodies(node_); }
+
+void RegionNode::Compute(RegionWork& work, double nanoseconds) {
+  run_.Compute(node_, work, nanoseconds);
+}
+
+void RegionNode::Defer() { run_.Defer(node_); }
 
 void RegionNode::CountSkipped() { run_.OnItemSkipped(node_); }
 

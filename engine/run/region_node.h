@@ -27,9 +27,12 @@ class RegionNode final : private RegionHost {
   /// What the region's own expressions see. Valid until the next call.
   EvalEnv Env(std::int64_t loop_value);
   /// Drops the state; no body may run any more.
-  void End() { state_.reset(); }
+  void End();
 
   Activation* first_child = nullptr;  ///< Of its bodies' activations.
+  /// Changes whenever all that it has begun is ended at once.
+  std::uint64_t epoch = 0;
+  static constexpr std::uint64_t kNoEpoch = ~std::uint64_t{0};
 
  private:
   const NodeContext& context() const override;
@@ -38,6 +41,8 @@ class RegionNode final : private RegionHost {
   void StartBody(BodyStart start) override;
   void CancelBodies() override;
   void CountSkipped() override;
+  void Compute(RegionWork& work, double nanoseconds) override;
+  void Defer() override;
   void Finish(Result<RowSet> result) override;
 
   Run& run_;

@@ -13,11 +13,16 @@ namespace {
 /// other requests get their share however long a plan of cheap nodes is.
 constexpr double kTurnNanoseconds = 500'000;
 
+/// Estimates are rough: after this much of it the clock is asked how long it has really been.
+constexpr double kLookNanoseconds = 25'000;
+
 /// Places at the head of the queue that are let be before they are cleared away.
 constexpr std::size_t kQueueSlack = 64;
 
-/// What starting and finishing a node costs, besides its work.
-constexpr double kNodeNanoseconds = 100;
+/// What starting and finishing a node costs, besides its work: one that ends at once, and one that
+/// waits, as a coroutine or a job.
+constexpr double kNodeNanoseconds = 50;
+constexpr double kActiveNodeNanoseconds = 1'000;
 
 }  // namespace
 
@@ -31,7 +36,7 @@ void Run::Start(RunSpec spec) {
   Busy busy(*this);
   spec_ = std::move(spec);
   state_ = State::kRunning;
-  turn_cost_ = 0;
+  BeginTurn();
   start_time_ = services_.loop->Now();
   deadline_ = kNever;
   if (spec_.deadline && spec_.deadline->count() > 0) {
@@ -65,16 +70,21 @@ void Run::Queue(Activation& activation) {
 void Run::Drain() {
   // First come, first served: what a node that holds bodies makes ready waits until the nodes
   // beside it, which may wait for a store, have started.
-  while (state_ == State::kRunning && queue_head_ < queue_.size()) {
-    if (turn_cost_ > kTurnNanoseconds) {
+  while (state_ == State::kRunning && (queue_head_ < queue_.size() || !deferred_regions_.empty())) {
+    if (turn_cost_ > look_at_ && TurnIsOver()) {
       if (!continuing_) {
         continuing_ = true;
         services_.loop->Post(continuation_);
       }
       return;
     }
+    if (queue_head_ == queue_.size()) {
+      TakeUpDeferred();
+      continue;
+    }
     Activation& activation = *queue_[queue_head_];
-    if (!activation.ended && !activation.ready.empty()) {
+    const bool over = !activation.ended && IsOver(activation);
+    if (!activation.ended && !over && !activation.ready.empty()) {
       RunReady(activation);
       continue;
     }
@@ -89,16 +99,34 @@ void Run::Drain() {
     if (activation.ended) {
       activation.ended = false;
       activations_.Recycle(activation);
-    } else {
+    } else if (!over) {
       Settle(activation);
     }
   }
 }
 
+bool Run::IsWanted(const ActiveNode& active) const {
+  return state_ == State::kRunning && active.wanted() && !IsOver(*active.activation());
+}
+
+void Run::BeginTurn() {
+  turn_cost_ = 0;
+  look_at_ = kLookNanoseconds;
+  turn_start_.reset();
+}
+
+bool Run::TurnIsOver() {
+  if (turn_cost_ > kTurnNanoseconds) return true;
+  look_at_ = turn_cost_ + kLookNanoseconds;
+  const TimePoint now = services_.loop->Now();
+  if (!turn_start_) turn_start_ = now;
+  return now - *turn_start_ > std::chrono::nanoseconds(static_cast<std::int64_t>(kTurnNanoseconds));
+}
+
 void Run::OnContinue() {
   Busy busy(*this);
   continuing_ = false;
-  turn_cost_ = 0;
+  BeginTurn();
   if (state_ == State::kRunning) Drain();
 }
 
@@ -128,7 +156,7 @@ void Run::OnContinue() {
 void Run::RunReady(Activation& activation) {
   const Graph& graph = *activation.graph;
   // Whatever ends the activation empties its stack.
-  while (!activation.ready.empty() && turn_cost_ <= kTurnNanoseconds) {
+  while (!activation.ready.empty() && turn_cost_ <= look_at_) {
     const NodeId id = activation.ready.back();
     activation.ready.pop_back();
     const NodeStep& step = graph.layout.steps[Index(id)];
@@ -197,6 +225,7 @@ void Run::StartOther(Activation& activation, NodeId id) {
 }
 
 void Run::StartActive(Activation& activation, const GraphNode& node, NodeId id) {
+  turn_cost_ += kActiveNodeNanoseconds;
   ActiveNode& active = active_.Acquire(activation, id);
   if (Result<void> bind = BindExpressions(node, activation.Env(), active.expressions); !bind) {
     active_.Release(active);
@@ -288,7 +317,7 @@ void Run::OnActiveDone(ActiveNode& active, Result<RowSet> result) {
     recorder_.OnPoolWork(active.span, active.pool_slice());
   }
   // Answered already, or out of time: late results are dropped.
-  if (state_ != State::kRunning || !active.wanted()) {
+  if (!IsWanted(active)) {
     active_.Release(active);
     return;
   }
@@ -303,7 +332,14 @@ void Run::OnActiveDone(ActiveNode& active, Result<RowSet> result) {
 }
 
 void Run::TakeResult(ActiveNode& active, Result<RowSet> result) {
-  turn_cost_ = 0;
+  BeginTurn();
+  if (active.region.active()) [[unlikely]] {
+    active.EndWork();
+    Result<void> done;
+    if (!result) done = std::unexpected(std::move(result).error());
+    active.region.state().OnComputed(std::move(done));
+    return;
+  }
   if (MayRecover(active.graph_node())) [[unlikely]] {
     AttemptDone(active, std::move(result));
     return;
@@ -328,14 +364,14 @@ void Run::OnReplies(std::size_t pipeline, const Result<Replies>& replies) {
 }
 
 void Run::OnNodeTimeout(ActiveNode& active) {
-  if (state_ != State::kRunning) return;
+  if (state_ != State::kRunning || IsOver(*active.activation())) return;
   Busy busy(*this);
   const NodeId id = active.node();
   const GraphNode& node = active.graph_node();
   Activation& activation = *active.activation();
   Error error(ErrorCode::kNodeTimeout,
               "no result within " + std::to_string(TimeoutOf(node)->count()) + " ms");
-  turn_cost_ = 0;
+  BeginTurn();
   if (node.region != nullptr) {
     error.node = node.id;
     error.op = node.op;
@@ -344,13 +380,7 @@ void Run::OnNodeTimeout(ActiveNode& active) {
     FailNode(activation, id, std::move(error));  // which stops it
   } else {
     // The attempt may take its time to end; what comes next does not wait for it.
-    ActiveNode& next = active_.Acquire(activation, id);
-    next.inputs = active.inputs;
-    next.attempt = active.attempt;
-    next.span = active.span;
-    active_.Abandon(active);
-    active.Stop();
-    AttemptFailed(next, std::move(error));
+    AttemptFailed(Supersede(active), std::move(error));
   }
   Drain();
 }
@@ -372,7 +402,7 @@ void Run::Succeed() {
     recorder_.OnAnswer();
   listener_.OnAnswer(*this, std::span<const RowSet>(outputs_));
   // What only bodies asked for that did not wait for it to the end.
-  if (plan_.active != nullptr) CancelNodes(plan_);
+  Reap();
 }
 
 void Run::Fail(Error error) {
@@ -382,7 +412,9 @@ void Run::Fail(Error error) {
     recorder_.OnAnswer();
   // The answer first: stopping may take as long as what is stopped.
   listener_.OnAnswer(*this, std::unexpected(std::move(error)));
-  CancelNodes(plan_);
+  plan_.ready.clear();
+  deferred_regions_.clear();
+  Reap();
 }
 
 void Run::LeaveBusy() {
@@ -390,7 +422,7 @@ void Run::LeaveBusy() {
     while (!deferred_.empty()) {
       ActiveNode& active = *deferred_.front();
       deferred_.erase(deferred_.begin());
-      if (state_ == State::kRunning && active.wanted()) {
+      if (IsWanted(active)) {
         TakeResult(active, active.TakeKept());
         Drain();
       } else {
@@ -399,6 +431,7 @@ void Run::LeaveBusy() {
     }
   }
   if (--busy_ > 0 || state_ != State::kStopping || !active_.empty() || continuing_) return;
+  if (!remains_.empty() || reaper_.posted) return;
   state_ = State::kIdle;
   for (; queue_head_ < queue_.size(); ++queue_head_) {
     Activation& activation = *queue_[queue_head_];

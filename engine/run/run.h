@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <random>
@@ -122,6 +123,23 @@ class Run {
     Run& run_;
   };
 
+  /// Goes on with stopping in a later turn of the loop.
+  class Reaper final : public LoopTask {
+   public:
+    explicit Reaper(Run& run) : run_(run) {}
+    void OnLoop() override { run_.OnReap(); }
+    bool posted = false;
+
+   private:
+    Run& run_;
+  };
+
+  /// A region to be called back, unless its epoch is another by then.
+  struct DeferredRegion {
+    ActiveNode* holder = nullptr;
+    std::uint64_t epoch = 0;
+  };
+
   /// Keeps the run from becoming idle under the feet of a caller further up the stack; the
   /// outermost one makes up for it.
   class Busy {
@@ -136,6 +154,10 @@ class Run {
     Run& run_;
   };
 
+  /// The loop has had its turn: work counts from here.
+  void BeginTurn();
+  /// Asks the clock, where the estimate says that it is time to.
+  bool TurnIsOver();
   /// Starts what is ready until nothing is, or the turn has lasted long enough.
   void Drain();
   /// Starts what is ready in one of the activations.
@@ -171,9 +193,13 @@ class Run {
   void StartRegion(ActiveNode& active);
   /// What a region asks for.
   void StartBody(ActiveNode& holder, BodyStart start);
-  void CancelBodies(ActiveNode& holder);
   void RegionDone(ActiveNode& holder, Result<RowSet> result);
   void OnItemSkipped(ActiveNode& holder);
+  /// Runs a region's work here or on the pool.
+  void Compute(ActiveNode& holder, RegionWork& work, double nanoseconds);
+  /// Calls a region back once what is ready has been started.
+  void Defer(ActiveNode& holder);
+  void TakeUpDeferred();
   /// What the body names from outside, as far as it is there; asks for the rest.
   void FillImports(Activation& activation, RowSet in);
   /// Gives the import `id` the rows it stands for, now or once they are there.
@@ -189,10 +215,28 @@ class Run {
   void Settle(Activation& activation);
   void FinishBody(Activation& activation);
   void FailActivation(Activation& activation, Error error);
-  /// Ends everything that runs in it.
-  void CancelNodes(Activation& activation);
-  /// A body's; it may be used for another from now on.
+
+  // Endings.
+  /// Whether it, or an activation it stands in, has been ended: nothing of it counts any more.
+  static bool IsOver(const Activation& activation);
+  /// Whether anyone waits for it.
+  bool IsWanted(const ActiveNode& active) const;
+  /// Of a body.
   void EndActivation(Activation& activation);
+  /// Ends all bodies that run for `holder`.
+  void CancelBodies(ActiveNode& holder);
+  /// Stops some of what has ended or, the run being over, is still in flight; goes on in later
+  /// turns.
+  void Reap();
+  void OnReap();
+  void StopNode(ActiveNode& active);
+  /// Has something large destroyed on the pool.
+  void Dispose(std::unique_ptr<RegionState> state);
+  /// Nothing of the activation is in flight any more: it may be used for another.
+  void Retire(Activation& activation);
+  /// Another ActiveNode in the place of one that is stopped, with the same inputs.
+  ActiveNode& Supersede(ActiveNode& active);
+
   static Error DeadEnd(const Activation& activation);
 
   /// Of the nodes' pipelines, when the spec wants to know.
@@ -217,8 +261,14 @@ class Run {
   std::vector<Activation*> queue_;  ///< Those to be looked at, first come first served.
   std::size_t queue_head_ = 0;
   std::vector<ActiveNode*> deferred_;  ///< Ended while the run was busy elsewhere.
+  std::deque<DeferredRegion> deferred_regions_;
+  /// Activations that have ended with nodes in flight: heads of lists, linked by Activation::next.
+  std::vector<Activation*> remains_;
+  bool reaping_ = false;
   std::vector<RowSet> outputs_;
   double turn_cost_ = 0;  ///< Estimated nanoseconds of inline work since the last turn.
+  double look_at_ = 0;    ///< The cost at which to look whether the turn is over.
+  std::optional<TimePoint> turn_start_;  ///< When it was first looked at in this turn.
   bool continuing_ = false;
   std::uint32_t busy_ = 0;
 
@@ -226,6 +276,7 @@ class Run {
   TimePoint deadline_ = kNever;
   DeadlineTimer deadline_timer_{*this};
   Continuation continuation_{*this};
+  Reaper reaper_{*this};
 
   ActiveNodes active_;
   // Scratch, kept for its memory.

@@ -58,7 +58,7 @@ void TraceRecorder::Begin(std::shared_ptr<const Graph> graph, TimePoint start, S
 void TraceRecorder::OnActivate(Scope& scope, const Graph& graph, std::uint32_t node_span,
                                std::uint64_t number) {
   const bool is_body = !trace_.activations.empty();
-  if (full() || (is_body && node_span == kNotTraced)) {
+  if ((is_body && full()) || (is_body && node_span == kNotTraced)) {
     scope.activation = kNotTraced;
     return;
   }
@@ -81,7 +81,8 @@ void TraceRecorder::OnReady(Scope& scope, std::span<const NodeId> nodes) {
 
 std::uint32_t TraceRecorder::OnStart(Scope& scope, NodeId node, RanOn ran_on,
                                      std::uint64_t rows_in) {
-  if (scope.activation == kNotTraced || full()) {
+  // The plan's own nodes have their place whatever its bodies did.
+  if (scope.activation == kNotTraced || (scope.activation > 0 && full())) {
     ++trace_.left_out;
     return kNotTraced;
   }

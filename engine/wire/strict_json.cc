@@ -11,6 +11,7 @@ namespace {
 
 namespace dom = simdjson::dom;
 
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kFirstCapacity = 4096;
 /// simdjson needs 14 bytes or so for each byte of text; what a text over this took is given back.
 constexpr std::size_t kKeepBytes = std::size_t{1} << 20;
@@ -90,6 +91,8 @@ Result<dom::element> StrictJson::Parse(std::string_view text) {
   if (parser_.capacity() > kKeepBytes) Reset();
   deep_parser_.reset();
   if (text.empty()) return std::unexpected(AsError(simdjson::EMPTY, text));
+  // Newer versions of simdjson skip one: a stream's own has been skipped before it was cut.
+  if (text.starts_with(kByteOrderMark)) return std::unexpected(AsError(simdjson::TAPE_ERROR, text));
   dom::element root;
   const simdjson::error_code error = parser_.parse(text.data(), text.size()).get(root);
   if (error == simdjson::SUCCESS) return root;

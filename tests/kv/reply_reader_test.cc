@@ -112,7 +112,7 @@ TEST_CASE("a huge announced size costs nothing before its elements come") {
 TEST_CASE("a line that has come in part is not taken for the size of a string") {
   for (const auto& [first, second] :
        {std::pair(":99999999999\r", "\n"), std::pair("+999", "99999999\r\n"),
-        std::pair("-9999999999 9\r", "9\r\n")}) {
+        std::pair("-9999999999 9", "9\r\n")}) {
     ReplyReader reader;
     Replies replies;
     reader.Feed(first);

@@ -55,7 +55,10 @@ void* CreateInteger(const redisReadTask* task, long long value) {
   return Made(task, SinkOf(task).Integer(value));
 }
 
-void* CreateNil(const redisReadTask* task) { return Made(task, SinkOf(task).Nil()); }
+void* CreateNil(const redisReadTask* task) {
+  // A string or an array that is none; RESP 3 has a nil of its own, which was not asked for.
+  return Made(task, task->type != REDIS_REPLY_NIL && SinkOf(task).Nil());
+}
 
 void FreeNothing(void*) {}
 

@@ -1,0 +1,56 @@
+#include "engine/region/item_work.h"
+
+#include <utility>
+#include <vector>
+
+namespace rankd {
+namespace {
+
+/// A part, and a row, when they are joined.
+constexpr double kPartNanoseconds = 200;
+constexpr double kRowNanoseconds = 5;
+
+constexpr std::size_t kManyOutputs = 1'000;
+
+}  // namespace
+
+bool IsLargeRegion(std::size_t outputs, const Items& items) {
+  return outputs + items.count() > kManyOutputs;
+}
+
+void ItemWork::Cut(const ItemCut& cut, Items& items, RegionHost& host) {
+  cut_ = &cut;
+  items_ = &items;
+  context_ = host.context();
+  host.Compute(*this, cut.CostOf(context_.inputs.front().rows()));
+}
+
+void ItemWork::Join(ItemOutputs outputs, std::size_t rows, RegionHost& host) {
+  cut_ = nullptr;
+  context_ = host.context();
+  outputs_ = std::move(outputs);
+  host.Compute(*this, kPartNanoseconds * static_cast<double>(outputs_.size()) +
+                          kRowNanoseconds * static_cast<double>(rows));
+}
+
+Result<void> ItemWork::Run(StopToken stop) {
+  if (cut_ != nullptr) {
+    context_.stop = stop;
+    RANKD_TRY(*items_, Items::Make(*cut_, context_));
+    return {};
+  }
+  std::vector<RowSet> parts;
+  parts.reserve(outputs_.size());
+  for (RowSet& rows : outputs_) {
+    if (!rows.absent()) parts.push_back(std::move(rows));
+  }
+  outputs_.clear();
+  if (parts.empty()) {
+    rows_ = RowSet();
+    return {};
+  }
+  RANKD_TRY(rows_, Concat(*context_.schema, parts));
+  return {};
+}
+
+}  // namespace rankd
