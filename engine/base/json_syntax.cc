@@ -176,7 +176,8 @@ class Scanner {
   }
 
   bool Number(std::string_view word) {
-    const std::string shown(word.substr(0, kShownBytes));
+    std::string shown(word.substr(0, kShownBytes));
+    if (shown.size() < word.size()) shown += "…";
     if (!IsNumber(word)) {
       Say(at_, "the number " + shown + " is malformed");
       return false;

@@ -51,7 +51,7 @@ std::optional<ExpressionSlot> PlanTaskBuilder::Condition(const Json& value,
   }
   scope.kind = ExpressionKind::kScalar;
   scope.target = ValueType::kBool;
-  scope.target_name = "condition (bool)";
+  scope.target_name = "a condition (bool)";
   return Compile(value, pointer, scope);
 }
 

@@ -150,7 +150,7 @@ TEST_CASE("every field of a plan is checked and every problem is told") {
       {PlanWith(R"(,"op":"x","retry":{"max_attempts":0,"on":["redis_timout",7,"cancelled"]})"),
        {{"/nodes/0/retry/max_attempts", "from 1 to"},
         {"/nodes/0/retry/on/0", "did you mean \"redis_timeout\""},
-        {"/nodes/0/retry/on/1", "unknown error code 7"},
+        {"/nodes/0/retry/on/1", "an error code must be a string, not 7"},
         {"/nodes/0/retry/on/2", "ends the whole request"}}},
       {PlanWith(R"(,"op":"core::for_each","params":{"as":"2","body":[]})"),
        {{"/nodes/0/params/as", "the loop variable \"2\""},

@@ -67,6 +67,17 @@ TEST_CASE("a failing item ends its siblings at once, or is left out") {
   CHECK(bench.run.trace().nodes[1].skipped == 1);
 }
 
+TEST_CASE("a trace that is full of bodies still has every node of the plan") {
+  BodiesBench bench;
+  bench.Play(SourceOf(static_cast<int>(kMaxTraced)) +
+             R"(,{"node_id":"f","op":"for_each","inputs":["s"],"params":{"over":"rows","body":{
+      "nodes":[],"outputs":["$in"]}}},
+      {"node_id":"out","op":"take","inputs":["f"],"params":{"count":1}})");
+  CHECK(bench.listener.rows == Ids{1});
+  CHECK(bench.Started("out") == 1);
+  CHECK(bench.run.trace().left_out == 0);
+}
+
 TEST_CASE("a catch runs at once and what is still in flight in the body reaches nobody") {
   BodiesBench bench;
   bench.Start(
