@@ -105,7 +105,8 @@ void AddExecutionFlags(CLI::App& app, RawOptions& raw) {
   };
   add("--concurrency", raw.concurrency, "N", "requests in flight (default 64)");
   add("--cpu_threads", raw.cpu_threads, "N", "threads for CPU work (default: one for each core)");
-  add("--cpu", raw.cpu, "MODE", "where CPU work runs: auto (the default), inline or offload");
+  add("--cpu", raw.cpu, "MODE",
+      "where CPU work runs: auto (the default), inline, offload or fused");
   app.add_flag("--async_scheduler", raw.async_scheduler,
                "accepted; the scheduler is always asynchronous")
       ->group("Execution");
@@ -214,8 +215,7 @@ std::optional<std::chrono::milliseconds> Limit(const CLI::App& app, const char* 
 
 CpuMode Cpu(const std::string& name) {
   if (const std::optional<CpuMode> mode = CpuModeFromName(name)) return *mode;
-  if (name == "fused") throw UsageError{"--cpu fused is not in this build yet"};
-  throw UsageError{"--cpu must be auto, inline or offload, not " + InQuotes(name)};
+  throw UsageError{"--cpu must be auto, inline, offload or fused, not " + InQuotes(name)};
 }
 
 std::vector<ParamFlag> SplitParams(const std::vector<std::string>& texts) {

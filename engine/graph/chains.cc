@@ -9,7 +9,8 @@ namespace rankd {
 namespace {
 
 bool MayLeaveLoop(const GraphNode& node) {
-  return node.cpu_task != nullptr && node.cpu_task->placement() != Placement::kInline;
+  return node.cpu_task != nullptr && node.cpu_task->placement() != Placement::kInline &&
+         !MayRecover(node);
 }
 
 /// The node that follows in a chain, if any.

@@ -1,5 +1,6 @@
 #include "engine/graph/run_layout.h"
 
+#include "engine/graph/chains.h"
 #include "engine/graph/graph.h"
 
 namespace rankd {
@@ -22,6 +23,11 @@ RunLayout MakeRunLayout(const Graph& graph) {
     layout.consumers.push_back(node.consumers);
   }
   for (const GraphImport& one : graph.imports) layout.consumers.push_back(one.consumers);
+  for (const std::vector<NodeId>& chain : FindChains(graph)) {
+    for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
+      layout.steps[Index(chain[i])].next_in_chain = static_cast<std::uint32_t>(chain[i + 1]);
+    }
+  }
   return layout;
 }
 

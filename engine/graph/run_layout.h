@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct NodeStep {
   bool has_expressions = false;
   std::uint32_t input_begin = 0;  ///< In RunLayout::inputs.
   std::uint32_t input_count = 0;
+  std::uint32_t next_in_chain = kNoNode;
+  static constexpr std::uint32_t kNoNode = 0xffffffff;
 };
 
 /// Made when the graph is complete; immutable.
@@ -30,6 +33,11 @@ struct RunLayout {
   std::vector<NodeId> inputs;            ///< GraphNode::inputs of all nodes.
   std::vector<std::uint32_t> consumers;  ///< Per node and import.
 
+  /// The node that a job of the pool goes on with.
+  std::optional<NodeId> NextInChain(NodeId node) const {
+    const std::uint32_t next = steps[Index(node)].next_in_chain;
+    return next == NodeStep::kNoNode ? std::nullopt : std::optional(NodeId{next});
+  }
   std::span<const NodeId> InputsOf(const NodeStep& step) const {
     return std::span(inputs).subspan(step.input_begin, step.input_count);
   }

@@ -49,8 +49,9 @@ ErrorCodes ParseErrorCodes(const Json& list, const Place& place, Problems& probl
                    JsonQuoted(name) + " ends the whole request, whatever a node does about it");
     } else {
       problems.Add(Place(place, i).Pointer(),
-                   name.empty() ? "an error code must be a string, not " + item.Describe()
-                                : "unknown error code " + JsonQuoted(name) + DidYouMean(name, known));
+                   name.empty()
+                       ? "an error code must be a string, not " + item.Describe()
+                       : "unknown error code " + JsonQuoted(name) + DidYouMean(name, known));
     }
   }
   return codes;

@@ -78,6 +78,7 @@ void ActiveNode::EndAttempt() {
   region.End();
   coroutine_.reset();
   expressions.clear();
+  chain.Clear();
   context = AsyncContext();
   job_result_.reset();
   timed = false;
@@ -96,11 +97,20 @@ void ActiveNode::Execute(std::uint32_t thread) {
     } else {
       job_result_.emplace(std::unexpected(std::move(done).error()));
     }
+  } else if (!chain.empty()) {
+    job_result_.emplace(chain.Run(inputs, *context.schema, context.stop, *loop_, thread));
   } else {
     job_result_.emplace(RunCpuTask(*graph_node_->cpu_task, context));
   }
   if (timed) pool_slice_.end = loop_->Now();
   loop_->Post(*this);
+}
+
+void ActiveNode::OnChainProgress() { run_.OnChainProgress(*this); }
+
+void ActiveNode::MoveTo(NodeId node) {
+  node_ = node;
+  graph_node_ = &activation_->graph->nodes[Index(node)];
 }
 
 void ActiveNode::OnLoop() { run_.OnActiveDone(*this, *std::move(job_result_)); }
@@ -123,6 +133,16 @@ void ActiveNode::OnReplies(std::size_t pipeline, const Result<Replies>& replies)
 
 Result<RowSet> RunCpuTask(const CpuTask& task, const NodeContext& context) {
   return ResultOf([&] { return task.Run(context); });
+}
+
+Result<void> BindAll(std::span<const ExpressionRef> expressions, const EvalEnv& env,
+                     std::vector<BoundExpression>& bound) {
+  bound.clear();
+  for (const ExpressionRef& expression : expressions) {
+    RANKD_TRY(BoundExpression one, Bind(expression, env));
+    bound.push_back(std::move(one));
+  }
+  return {};
 }
 
 Result<void> RunRegionWork(RegionWork& work, StopToken stop) {

@@ -14,6 +14,7 @@
 #include "engine/io/loop.h"
 #include "engine/kv/observer.h"
 #include "engine/run/activation.h"
+#include "engine/run/chain_job.h"
 #include "engine/run/region_node.h"
 #include "engine/run/trace.h"
 #include "engine/task/task.h"
@@ -31,7 +32,7 @@ class ActiveNode final : public CoCompletion,
                          public Timer,
                          private KvObserver {
  public:
-  explicit ActiveNode(Run& run) : region(run, *this), run_(run) {}
+  explicit ActiveNode(Run& run) : region(run, *this), chain(*this), run_(run) {}
 
   NodeId node() const { return node_; }
   /// Nullptr once it is not wanted any more.
@@ -44,6 +45,7 @@ class ActiveNode final : public CoCompletion,
   AsyncContext context;
 
   RegionNode region;
+  ChainJob chain;  ///< Of a job that goes on with the nodes that follow.
 
   /// Starts the node's coroutine. True when it has ended already: take the result.
   bool StartCoroutine();
@@ -52,11 +54,17 @@ class ActiveNode final : public CoCompletion,
   void StartJob(Executor& executor, Loop& loop);
   /// Hands work of the node's region to `executor`; it comes back like a job, without rows.
   void StartWork(RegionWork& work, Executor& executor, Loop& loop);
+  /// A job has come to a later node of its chain.
+  void OnChainProgress();
+  void MoveTo(NodeId node);
   /// Such work is on the pool, or has come back and not been taken.
   bool computing() const { return work_ != nullptr; }
   void EndWork() { work_ = nullptr; }
-  /// Of a job that has come back: when it ran, and where. Only when `timed` was set.
-  const PoolSlice& pool_slice() const { return pool_slice_; }
+  /// Of a job that has come back: when it ran, and where; of a chain, its last node. Only when
+  /// `timed` was set.
+  const PoolSlice& pool_slice() const {
+    return chain.empty() ? pool_slice_ : chain[chain.reached()].slice;
+  }
 
   /// Before StartCoroutine: the run is told of the node's pipelines.
   void ObservePipelines() { context.kv_observer = this; }
@@ -105,6 +113,10 @@ class ActiveNode final : public CoCompletion,
   ActiveNode* previous_ = nullptr;  ///< Among those of its activation.
   ActiveNode* next_ = nullptr;
 };
+
+/// Binds a node's expressions to what a run gives them. Loop thread.
+[[nodiscard]] Result<void> BindAll(std::span<const ExpressionRef> expressions, const EvalEnv& env,
+                                   std::vector<BoundExpression>& bound);
 
 /// Runs CPU work on the calling thread; what it throws becomes an error.
 Result<RowSet> RunCpuTask(const CpuTask& task, const NodeContext& context);

@@ -32,7 +32,8 @@ Result<RowSet> OutputOf(Activation& activation) {
 void Run::StartRegion(ActiveNode& active) {
   const GraphNode& node = active.graph_node();
   // What depends on its own loop variable, 0 here, is bound anew when the region asks.
-  if (Result<void> bind = BindExpressions(node, active.region.Env(0), active.expressions); !bind) {
+  if (Result<void> bind = BindAll(node.expressions, active.region.Env(0), active.expressions);
+      !bind) {
     AttemptFailed(active, std::move(bind).error());
     return;
   }

@@ -35,7 +35,7 @@ void Run::StartAttempt(ActiveNode& active) {
     StartRegion(active);
     return;
   }
-  if (Result<void> bind = BindExpressions(node, active.activation()->Env(), active.expressions);
+  if (Result<void> bind = BindAll(node.expressions, active.activation()->Env(), active.expressions);
       !bind) {
     AttemptFailed(active, std::move(bind).error());
     return;

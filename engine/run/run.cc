@@ -202,7 +202,7 @@ void Run::StartOther(Activation& activation, NodeId id) {
   const Graph& graph = *activation.graph;
   NodeContext context;
   if (step.has_expressions) {
-    if (Result<void> bind = BindExpressions(graph.nodes[Index(id)], activation.Env(), bound_);
+    if (Result<void> bind = BindAll(graph.nodes[Index(id)].expressions, activation.Env(), bound_);
         !bind) {
       FailNode(activation, id, std::move(bind).error());
       return;
@@ -227,7 +227,7 @@ void Run::StartOther(Activation& activation, NodeId id) {
 void Run::StartActive(Activation& activation, const GraphNode& node, NodeId id) {
   turn_cost_ += kActiveNodeNanoseconds;
   ActiveNode& active = active_.Acquire(activation, id);
-  if (Result<void> bind = BindExpressions(node, activation.Env(), active.expressions); !bind) {
+  if (Result<void> bind = BindAll(node.expressions, activation.Env(), active.expressions); !bind) {
     active_.Release(active);
     FailNode(activation, id, std::move(bind).error());
     return;
@@ -235,6 +235,9 @@ void Run::StartActive(Activation& activation, const GraphNode& node, NodeId id) 
   TakeInputs(activation, node.inputs, active.inputs);
   Prepare(node, active);
   if (node.cpu_task != nullptr) {
+    if (spec_.cpu != CpuMode::kOffload && activation.graph->layout.NextInChain(id)) {
+      StartChain(active);
+    }
     active.StartJob(*services_.executor, *services_.loop);
     return;
   }
@@ -274,16 +277,6 @@ void Run::TakeInputs(Activation& activation, std::span<const NodeId> nodes,
   }
 }
 
-Result<void> Run::BindExpressions(const GraphNode& node, const EvalEnv& env,
-                                  std::vector<BoundExpression>& bound) {
-  bound.clear();
-  for (const ExpressionRef& expression : node.expressions) {
-    RANKD_TRY(BoundExpression one, Bind(expression, env));
-    bound.push_back(std::move(one));
-  }
-  return {};
-}
-
 std::optional<std::chrono::milliseconds> Run::TimeoutOf(const GraphNode& node) const {
   // What flags and requests say holds for tasks.
   const auto timeout = node.timeout || node.region != nullptr ? node.timeout : spec_.node_timeout;
@@ -313,11 +306,13 @@ void Run::FailNode(Activation& activation, NodeId id, Error error) {
 
 void Run::OnActiveDone(ActiveNode& active, Result<RowSet> result) {
   Busy busy(*this);
+  // Answered already, or out of time: late results are dropped.
+  const bool wanted = IsWanted(active);
+  if (wanted && !active.chain.empty()) FollowChain(active);
   if (active.timed && active.graph_node().cpu_task != nullptr) [[unlikely]] {
     recorder_.OnPoolWork(active.span, active.pool_slice());
   }
-  // Answered already, or out of time: late results are dropped.
-  if (!IsWanted(active)) {
+  if (!wanted) {
     active_.Release(active);
     return;
   }
@@ -365,6 +360,8 @@ void Run::OnReplies(std::size_t pipeline, const Result<Replies>& replies) {
 
 void Run::OnNodeTimeout(ActiveNode& active) {
   if (state_ != State::kRunning || IsOver(*active.activation())) return;
+  // The job has gone on to the next node meanwhile; word of it is on its way.
+  if (!active.chain.empty() && active.chain.reached() != active.chain.told) return;
   Busy busy(*this);
   const NodeId id = active.node();
   const GraphNode& node = active.graph_node();

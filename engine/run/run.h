@@ -171,12 +171,17 @@ class Run {
   /// Moves the rows of `nodes` to `inputs`, or copies those that others still want.
   static void TakeInputs(Activation& activation, std::span<const NodeId> nodes,
                          std::vector<RowSet>& inputs);
-  [[nodiscard]] static Result<void> BindExpressions(const GraphNode& node, const EvalEnv& env,
-                                                    std::vector<BoundExpression>& bound);
   std::optional<std::chrono::milliseconds> TimeoutOf(const GraphNode& node) const;
   void NodeDone(Activation& activation, NodeId id, Result<RowSet>&& result);
   void Complete(Activation& activation, NodeId id, RowSet&& rows);
   void FailNode(Activation& activation, NodeId id, Error error);
+
+  // Chains of CPU nodes as one job.
+  void StartChain(ActiveNode& active);
+  /// Makes up for what the job has done since it was last heard of: `active` becomes the node that
+  /// runs, or ran last.
+  void FollowChain(ActiveNode& active);
+  void OnChainProgress(ActiveNode& active);
 
   // Nodes with `retry`, `on_error` or bodies; an ActiveNode holds their inputs from the first
   // attempt to the last, pauses included.

@@ -75,8 +75,12 @@ void TraceRecorder::OnActivationEnd(const Scope& scope) {
 
 void TraceRecorder::OnReady(Scope& scope, std::span<const NodeId> nodes) {
   if (nodes.empty() || scope.activation == kNotTraced) return;
-  const TimePoint now = clock_.Now();
-  for (const NodeId node : nodes) scope.ready_at[Index(node)] = now;
+  OnReady(scope, nodes, clock_.Now());
+}
+
+void TraceRecorder::OnReady(Scope& scope, std::span<const NodeId> nodes, TimePoint at) {
+  if (scope.activation == kNotTraced) return;
+  for (const NodeId node : nodes) scope.ready_at[Index(node)] = at;
 }
 
 std::uint32_t TraceRecorder::OnStart(Scope& scope, NodeId node, RanOn ran_on,
@@ -113,7 +117,11 @@ void TraceRecorder::Close(std::uint32_t span, NodeEnd outcome, TimePoint end) {
 }
 
 void TraceRecorder::OnFinish(std::uint32_t span, std::uint64_t rows_out) {
-  Close(span, NodeEnd::kFinished, clock_.Now());
+  OnFinish(span, rows_out, clock_.Now());
+}
+
+void TraceRecorder::OnFinish(std::uint32_t span, std::uint64_t rows_out, TimePoint at) {
+  Close(span, NodeEnd::kFinished, at);
   if (span != kNotTraced) trace_.nodes[span].rows_out = rows_out;
 }
 

@@ -124,9 +124,11 @@ class TraceRecorder {
   void OnActivationEnd(const Scope& scope);
 
   void OnReady(Scope& scope, std::span<const NodeId> nodes);
+  void OnReady(Scope& scope, std::span<const NodeId> nodes, TimePoint at);
   /// Gives the span's number.
   std::uint32_t OnStart(Scope& scope, NodeId node, RanOn ran_on, std::uint64_t rows_in);
   void OnFinish(std::uint32_t span, std::uint64_t rows_out);
+  void OnFinish(std::uint32_t span, std::uint64_t rows_out, TimePoint at);
   void OnFail(std::uint32_t span);
   /// What holds the node ended, and it with it.
   void OnStop(std::uint32_t span);

@@ -79,13 +79,10 @@ Result<std::optional<CpuMode>> ReadCpu(const dom::element* value) {
   std::string_view name;
   if (value->get(name) == simdjson::SUCCESS) {
     if (const std::optional<CpuMode> mode = CpuModeFromName(name)) return mode;
-    if (name == "fused") {
-      return Fail(ErrorCode::kInvalidRequest, "cpu \"fused\" is not in this build yet");
-    }
   }
   std::unexpected<Error> error =
-      Invalid(RequestField::kCpu, "\"auto\", \"inline\" or \"offload\"", *value);
-  error.error().message += DidYouMean(name, std::span(kCpuNames).first(3));
+      Invalid(RequestField::kCpu, "\"auto\", \"inline\", \"offload\" or \"fused\"", *value);
+  error.error().message += DidYouMean(name, kCpuNames);
   return error;
 }
 

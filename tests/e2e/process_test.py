@@ -342,7 +342,7 @@ class Sizes(unittest.TestCase):
         with PlanDir({"chain": plan("chain", nodes)}) as folder:
             check = run(RANKD, ["check", "chain", "--plan_dir", folder.path], timeout=120)
             self.assertEqual(check.exit, 0, check.err)
-            for mode in ("inline", "offload"):
+            for mode in ("inline", "offload", "fused"):
                 outcome = run(RANKD, ["--plan_name", "chain", "--plan_dir", folder.path, "--cpu", mode],
                               line() * 2, timeout=120)
                 self.assertEqual([r["candidates"][0]["id"] for r in outcome.responses], [5, 5], outcome.err)

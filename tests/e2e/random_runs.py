@@ -94,7 +94,7 @@ class Comparison:
 
     def all_modes(self, deadlines, look):
         first = None
-        for mode in ("inline", "offload", "auto"):
+        for mode in ("inline", "offload", "fused", "auto"):
             lines = self.run(mode, self.requests, ["--cpu", mode])
             first = first or lines
             for i, (line, want) in enumerate(zip(lines, self.wanted)):

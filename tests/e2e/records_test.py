@@ -110,7 +110,7 @@ class Responses(Case):
         self.assertEqual([set(r) for r in out.responses], [{"request_id", "candidates"}] * 3)
 
     def test_pool_and_loop_are_told_apart(self):
-        for mode, where in (("inline", "loop"), ("offload", "pool")):
+        for mode, where in (("inline", "loop"), ("offload", "pool"), ("fused", "pool")):
             trace = self.trace("--cpu", mode, plan="fork")["trace"]
             ran_on = {n["node"]: n["ran_on"] for n in trace["nodes"]}
             self.assertEqual((ran_on["a"], ran_on["m"]), ("loop", where))

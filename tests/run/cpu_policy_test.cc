@@ -17,7 +17,9 @@ TEST_CASE("cheap work runs inline, dear work on the pool, and --cpu decides othe
   CHECK_FALSE(RunsInline(dear, 1, CpuMode::kAuto));
   CHECK(RunsInline(dear, 1, CpuMode::kInline));
   CHECK_FALSE(RunsInline(cheap, 1, CpuMode::kOffload));
-  for (const CpuMode mode : {CpuMode::kAuto, CpuMode::kInline, CpuMode::kOffload}) {
+  CHECK_FALSE(RunsInline(cheap, 1, CpuMode::kFused));
+  for (const CpuMode mode :
+       {CpuMode::kAuto, CpuMode::kInline, CpuMode::kOffload, CpuMode::kFused}) {
     CHECK_FALSE(RunsInline(pool, 1, mode));
     CHECK(RunsInline(always_inline, 1, mode));
   }

@@ -1,6 +1,8 @@
 #include "tests/run/run_player.h"
 
 #include <algorithm>
+#include <semaphore>
+#include <thread>
 #include <utility>
 
 #include "engine/run/active_node.h"
@@ -28,7 +30,9 @@ class ScriptedAsyncTask final : public AsyncTask {
 std::unique_ptr<const Task> TaskOf(const NodeScript& does, int& begun) {
   if (does.place == NodeScript::Place::kLoop)
     return std::make_unique<ScriptedAsyncTask>(does, begun);
-  const auto body = [failure = does.failure, &begun](const NodeContext& context) -> Result<RowSet> {
+  const auto body = [failure = does.failure, delay = does.delay,
+                     &begun](const NodeContext& context) -> Result<RowSet> {
+    ScriptedPool::PauseInChain(delay);
     ++begun;
     if (failure) return Fail(*failure, "told to fail");
     return SumPlusOne(context.inputs);
@@ -57,22 +61,71 @@ class ScriptedPool::Thread final : public Timer {
   PoolJob& job_;
 };
 
+/// A thread that runs only while the loop's waits for it: a job in which time passes several times.
+class ScriptedPool::ChainThread final : public Timer {
+ public:
+  ChainThread(PoolJob& job, FakeLoop& loop) : loop_(loop), thread_([this, &job] { Main(job); }) {
+    OnTimer();
+  }
+  ~ChainThread() override { thread_.join(); }
+  /// Lets it run until it pauses or ends.
+  void OnTimer() override {
+    go_.release();
+    stands_.acquire();
+    if (!ended_) loop_.Arm(*this, loop_.Now() + milliseconds(pause_ms_));
+  }
+  void Pause(int ms) {
+    pause_ms_ = ms;
+    stands_.release();
+    go_.acquire();
+  }
+
+ private:
+  void Main(PoolJob& job) {
+    go_.acquire();
+    current_chain_ = this;
+    job.Execute(0);
+    ended_ = true;
+    stands_.release();
+  }
+
+  FakeLoop& loop_;
+  std::binary_semaphore go_{0};
+  std::binary_semaphore stands_{0};
+  int pause_ms_ = 0;
+  bool ended_ = false;
+  std::thread thread_;
+};
+
+thread_local ScriptedPool::ChainThread* ScriptedPool::current_chain_ = nullptr;
+
+void ScriptedPool::PauseInChain(int ms) {
+  if (current_chain_ != nullptr && ms > 0) current_chain_->Pause(ms);
+}
+
 ScriptedPool::ScriptedPool(FakeLoop& loop) : loop_(loop) {}
 ScriptedPool::~ScriptedPool() = default;
 
 void ScriptedPool::Follow(const RunScript& script) {
   threads_.clear();
+  chain_threads_.clear();
   script_ = &script;
 }
 
 void ScriptedPool::Submit(PoolJob& job) {
-  const NodeId node = static_cast<const ActiveNode&>(job).node();
+  const auto& active = static_cast<const ActiveNode&>(job);
+  if (!active.chain.empty()) {
+    chain_threads_.push_back(std::make_unique<ChainThread>(job, loop_));
+    return;
+  }
+  const NodeId node = active.node();
   threads_.push_back(std::make_unique<Thread>(job));
   loop_.Arm(*threads_.back(), loop_.Now() + milliseconds(script_->nodes[Index(node)].delay));
 }
 
 bool ScriptedPool::busy() const {
-  return std::ranges::any_of(threads_, [](const auto& thread) { return thread->armed(); });
+  const auto armed = [](const auto& thread) { return thread->armed(); };
+  return std::ranges::any_of(threads_, armed) || std::ranges::any_of(chain_threads_, armed);
 }
 
 std::string RunPlayer::CompareAnswer(const Outcome& wanted, TimePoint start) const {

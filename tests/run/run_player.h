@@ -13,7 +13,8 @@
 
 namespace rankd {
 
-/// A pool with a thread for each job, which takes as long as its node's script says.
+/// A pool with a thread for each job, which takes as long as its node's script says; a chain's
+/// takes as long as its nodes' one after the other.
 class ScriptedPool final : public Executor {
  public:
   explicit ScriptedPool(FakeLoop& loop);
@@ -23,12 +24,17 @@ class ScriptedPool final : public Executor {
   void Follow(const RunScript& script);
   void Submit(PoolJob& job) override;
   bool busy() const;
+  /// Within a chain's job: lets so much of the loop's time pass. Elsewhere nothing.
+  static void PauseInChain(int ms);
 
  private:
   class Thread;
+  class ChainThread;
   FakeLoop& loop_;
   const RunScript* script_ = nullptr;
   std::vector<std::unique_ptr<Thread>> threads_;
+  std::vector<std::unique_ptr<ChainThread>> chain_threads_;
+  static thread_local ChainThread* current_chain_;
 };
 
 class RunPlayer {

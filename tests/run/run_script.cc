@@ -116,7 +116,7 @@ RunScript MakeScript(std::size_t max_nodes, const ScriptNumbers& next) {
   if (one_in(5)) script.node_timeout = time(15, 1);
   if (one_in(3)) script.deadline = time(40, 2);
   if (one_in(6)) script.cancelled_at = time(30, 3);
-  script.cpu = static_cast<CpuMode>(below(3));
+  script.cpu = static_cast<CpuMode>(below(4));
   return script;
 }
 

@@ -125,7 +125,7 @@ class Requests:
             asked["node_timeout_ms"] = pick.choice((1, 3, 10, 50, 2000))
             allowed.add("node_timeout")
         if pick.random() < 0.3:
-            asked["cpu"] = pick.choice(("inline", "offload"))
+            asked["cpu"] = pick.choice(("inline", "offload", "fused"))
         if not calm and asked["plan"] in ON_REDIS:
             allowed |= {"redis_unavailable", "redis_timeout"}
         return asked, allowed

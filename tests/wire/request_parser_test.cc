@@ -395,6 +395,8 @@ TEST_CASE("cpu and trace") {
   Fixture fixture;
   CHECK(fixture.Outcome("{\"cpu\":\"offload\"}") == "ok");
   CHECK(fixture.request.cpu == CpuMode::kOffload);
+  CHECK(fixture.Outcome("{\"cpu\":\"fused\"}") == "ok");
+  CHECK(fixture.request.cpu == CpuMode::kFused);
   CHECK(fixture.Outcome("{\"cpu\":null,\"trace\":null}") == "ok");
   CHECK_FALSE(fixture.request.cpu);
   CHECK_FALSE(fixture.request.trace);
@@ -403,11 +405,10 @@ TEST_CASE("cpu and trace") {
   CHECK(fixture.Outcome("{\"trace\":false}") == "ok");
   CHECK_FALSE(fixture.request.trace);
   CHECK(fixture.Outcome("{\"trace\":\"true\"}") == "invalid_request");
-  CHECK(fixture.Outcome("{\"cpu\":\"fused\"}") == "invalid_request");
-  CHECK(fixture.message == "cpu \"fused\" is not in this build yet");
   CHECK(fixture.Outcome("{\"cpu\":\"ofload\"}") == "invalid_request");
   CHECK(fixture.message ==
-        "cpu must be \"auto\", \"inline\" or \"offload\", not the string \"ofload\", did you mean "
+        "cpu must be \"auto\", \"inline\", \"offload\" or \"fused\", not the string \"ofload\", "
+        "did you mean "
         "\"offload\"?");
   CHECK(fixture.Outcome("{\"cpu\":1}") == "invalid_request");
 }
