@@ -132,9 +132,11 @@ def finish(options, rows, columns, verdict):
         json.dump({**verdict, "rows": rows}, sys.stdout)
         print()
         return
-    table(rows, columns)
+    if rows:
+        table(rows, columns)
+        print()
     says = {True: "reached", False: "not reached", None: "not judged"}[verdict["ok"]]
-    print(f"\n{verdict['measured']}; reach: {verdict['reach']}: {says}")
+    print(f"{verdict['measured']}; reach: {verdict['reach']}: {says}")
 
 
 @contextlib.contextmanager

@@ -90,6 +90,8 @@ def run_program(options, name, quick, judge):
     else:
         command = [sys.executable, "-B", os.path.join(measure.HERE, f"{name}.py"), options.rankd,
                    "--json"]
+    if name == "columns":
+        command += ["--modules", os.path.dirname(os.path.abspath(options.results))]
     if options.quick:
         command += quick
     done = subprocess.run(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
