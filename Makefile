@@ -13,12 +13,17 @@ CTEST_FLAGS ?=
 # How long each fuzzer runs, and which: FUZZ_TARGETS="requests replies"
 FUZZ_SECONDS ?= 30
 FUZZ_TARGETS ?=
+# More for the benchmarks, e.g. BENCH_FLAGS=--quick BENCH_ONLY="columns start"
+BENCH_FLAGS ?=
+BENCH_ONLY  ?=
+# More for the counts, e.g. INSTRUCTIONS_FLAGS=--update
+INSTRUCTIONS_FLAGS ?=
 # More for the soak, e.g. SOAK_FLAGS="--minutes 60 --seed 7"
 SOAK_FLAGS ?=
 
 BIN := engine/bin/rankd
 
-.PHONY: build deps run test soak fuzz asan tsan clang lint format install uninstall clean help
+.PHONY: build deps run test soak bench instructions fuzz asan tsan clang lint format install uninstall clean help
 
 build: ## build the release binary, engine/bin/rankd (the default)
 	@tools/build release --target rankd -- $(CMAKE_FLAGS)
@@ -37,6 +42,16 @@ test: deps build ## install what is missing, build, and run every test
 
 soak: deps build ## ten minutes of mixed load over a Redis that fails (SOAK_FLAGS="--minutes 60 --seed 7")
 	@python3 -B tests/soak/soak.py $(BIN) $(SOAK_FLAGS)
+
+bench: ## every question of speed, in one table (BENCH_FLAGS=--quick BENCH_ONLY="columns start")
+	@tools/deps --bench || { echo "Going on without the peers that are missing." >&2; tools/deps; }
+	@tools/build release --target rankd bench_programs -- $(CMAKE_FLAGS)
+	@BENCH_ONLY="$(BENCH_ONLY)" python3 -B bench/run_all.py build/release/bin/rankd $(BENCH_FLAGS)
+
+instructions: ## count instructions with callgrind, against bench/instructions.json
+	@tools/deps --instructions
+	@tools/build release --target rankd bench_columns bench_node_cost -- $(CMAKE_FLAGS)
+	@python3 -B bench/instructions.py build/release/bin/rankd $(INSTRUCTIONS_FLAGS)
 
 fuzz: ## build the fuzzers with clang++-19 and run each for FUZZ_SECONDS=30
 	@tools/deps --fuzz

@@ -19,7 +19,7 @@ import statistics
 import subprocess
 import sys
 
-from first_figures import Redis
+from measure import Redis, demo_data
 
 FLOOD = 2048
 
@@ -72,7 +72,7 @@ def main():
 
     base = [options.rankd, "--plan_dir", options.plans, "--plan_name", options.plan,
             "--env", options.env, "--quiet"]
-    redis = Redis(options.rankd, options.plans) if options.redis else None
+    redis = Redis(demo_data(options.rankd, options.plans)) if options.redis else None
     try:
         if redis:
             base += ["--redis", f"redis://127.0.0.1:{redis.port}"]

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/base/json.h"
 #include "engine/graph/graph.h"
@@ -59,6 +60,16 @@ class GraphRunner final : private RunListener {
     waiting_ = false;
   }
 
+  /// Runs once more, for the rows of its outputs.
+  std::vector<RowSet> OutputsOf(const std::shared_ptr<const Graph>& graph,
+                                CpuMode cpu = CpuMode::kInline) {
+    std::vector<RowSet> outputs;
+    kept_ = &outputs;
+    RunOnce(graph, cpu);
+    kept_ = nullptr;
+    return outputs;
+  }
+
   /// The least of `runs` runs.
   double BestSeconds(const std::shared_ptr<const Graph>& graph, int runs,
                      CpuMode cpu = CpuMode::kInline) {
@@ -74,7 +85,10 @@ class GraphRunner final : private RunListener {
 
  private:
   void OnAnswer(Run&, Result<std::span<const RowSet>> outputs) override {
-    if (outputs) return;
+    if (outputs) {
+      if (kept_ != nullptr) kept_->assign(outputs->begin(), outputs->end());
+      return;
+    }
     std::fprintf(stderr, "%s\n", outputs.error().message.c_str());
     std::exit(1);
   }
@@ -87,6 +101,7 @@ class GraphRunner final : private RunListener {
   RunServices services_;
   Run run_;
   bool waiting_ = false;
+  std::vector<RowSet>* kept_ = nullptr;  ///< Where outputs go, when anyone wants them.
 };
 
 }  // namespace rankd

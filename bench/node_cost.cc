@@ -10,12 +10,10 @@
 // 10, each node to 2 random nodes of the next one. Nanoseconds a node: the median of the rounds, in
 // which the candidates take turns.
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -29,11 +27,12 @@
 #endif
 
 #include "bench/graph_runner.h"
+#include "bench/rounds.h"
 
 namespace rankd {
 namespace {
 
-constexpr int kRounds = 7;
+constexpr std::size_t kRounds = 7;
 /// Nodes to run in one round, so that short graphs are timed over many runs.
 constexpr std::size_t kNodesPerRound = 400'000;
 
@@ -185,17 +184,6 @@ class TbbGraph {
 };
 #endif
 
-struct Candidate {
-  std::string_view name;
-  std::function<void()> run;
-  std::vector<double> ns_each;
-};
-
-double Median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
 struct Options {
   bool json = false;
   std::string_view only;
@@ -212,8 +200,7 @@ void Measure(std::string_view shape, const Inputs& inputs, const Options& option
   };
   std::vector<Candidate> candidates;
   if (wanted("rankd")) {
-    candidates.push_back(
-        {"rankd", [&runner, graph = GraphOf(inputs)] { runner.RunOnce(graph); }, {}});
+    candidates.push_back({"rankd", [&runner, graph = GraphOf(inputs)] { runner.RunOnce(graph); }});
   }
 #ifdef RANKD_BENCH_TBB
   if (wanted("tbb")) {
@@ -223,34 +210,25 @@ void Measure(std::string_view shape, const Inputs& inputs, const Options& option
       std::shared_ptr<TbbGraph> graph;
       arena->execute([&] { graph = std::make_shared<TbbGraph>(inputs); });
       candidates.push_back({threads == 1 ? "tbb, 1 thread" : "tbb, 2 threads",
-                            [arena, graph] { arena->execute([&] { graph->Run(); }); },
-                            {}});
+                            [arena, graph] { arena->execute([&] { graph->Run(); }); }});
     }
   }
 #endif
   if (wanted("floor")) {
     auto floor = std::make_shared<Floor>(inputs);
-    candidates.push_back({"floor", [floor] { floor->Run(); }, {}});
+    candidates.push_back({"floor", [floor] { floor->Run(); }});
   }
   const std::size_t runs =
       options.runs != 0 ? options.runs : std::max<std::size_t>(1, kNodesPerRound / inputs.size());
-  for (int round = 0; round < kRounds; ++round) {
-    for (Candidate& candidate : candidates) {
-      const auto start = std::chrono::steady_clock::now();
-      for (std::size_t i = 0; i < runs; ++i) candidate.run();
-      const std::chrono::duration<double, std::nano> taken =
-          std::chrono::steady_clock::now() - start;
-      candidate.ns_each.push_back(taken.count() / static_cast<double>(runs * inputs.size()));
-    }
-  }
+  MeasureRounds(candidates, kRounds, runs, inputs.size());
   for (const Candidate& candidate : candidates) {
-    const auto [least, most] = std::ranges::minmax(candidate.ns_each);
     std::printf(
         options.json
             ? R"({"shape":"%s","nodes":%zu,"who":"%s","ns_each":%.1f,"least":%.1f,"most":%.1f})"
               "\n"
             : "%-8s%8zu  %-16s%8.1f%10.1f%10.1f\n",
-        shape.data(), inputs.size(), candidate.name.data(), Median(candidate.ns_each), least, most);
+        shape.data(), inputs.size(), candidate.name.c_str(), candidate.median(), candidate.least(),
+        candidate.most());
   }
 }
 
