@@ -24,6 +24,12 @@ class Take final : public CpuTask {
                                         static_cast<std::size_t>(count));
   }
 
+  std::optional<std::size_t> LeadingRows() const override {
+    if (!count_.literal() || !offset_.literal()) return std::nullopt;
+    const auto offset = static_cast<std::size_t>(*offset_.literal());
+    return offset + static_cast<std::size_t>(*count_.literal());  // 2^64 - 2 at most
+  }
+
   CpuCost cost() const override {
     const bool literal = count_.literal() && offset_.literal();
     return {.ns_per_row = literal ? 0.5 : 3.0};

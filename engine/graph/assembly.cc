@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/graph/leading_rows.h"
 #include "engine/graph/plan_order.h"
 
 namespace rankd {
@@ -132,6 +133,7 @@ class Assembler {
     }
     KeepPruned(compiled, numbers_.back(), *graph);
     graph->topology = MakeTopology(*graph);
+    UseLeadingRows(*graph);
     graph->layout = MakeRunLayout(*graph);
     numbers_.pop_back();
     return graph;

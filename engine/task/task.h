@@ -97,6 +97,14 @@ class CpuTask : public Task {
   virtual Placement placement() const { return Placement::kByCost; }
   /// Of one run; the same whenever it is asked.
   virtual CpuCost cost() const = 0;
+
+  /// How many of the first rows of its only input decide what it gives; nullopt: all may.
+  virtual std::optional<std::size_t> LeadingRows() const { return std::nullopt; }
+  /// This task, for one that looks at the first `rows` rows only: those are what they would be, the
+  /// others stand behind them in any order. Nullptr where that is no gain.
+  virtual std::unique_ptr<const CpuTask> ForLeadingRows(std::size_t /*rows*/) const {
+    return nullptr;
+  }
 };
 
 /// A whole-number parameter: a literal, or a scalar expression over the first input.

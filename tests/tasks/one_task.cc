@@ -1,5 +1,6 @@
 #include "tests/tasks/one_task.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <doctest/doctest.h>
@@ -96,10 +97,9 @@ OneTask::OneTask(std::string_view op, std::string_view params, std::size_t input
 }
 
 const GraphNode& OneTask::node() const {
-  for (const GraphNode& node : graph_->nodes) {
-    if (node.id == "t") return node;
-  }
-  RANKD_CHECK(false);
+  const auto found = std::ranges::find(graph_->nodes, "t", &GraphNode::id);
+  RANKD_CHECK(found != graph_->nodes.end());
+  return *found;
 }
 
 void OneTask::SetParam(std::string_view name, Value value) {

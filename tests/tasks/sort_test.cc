@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -111,6 +113,19 @@ Model SortModel(Model rows, const std::vector<ModelKey>& keys) {
   return rows;
 }
 
+Result<RowSet> RunAlone(const CpuTask& task, const RowSet& rows) {
+  NodeContext context;
+  context.inputs = std::span(&rows, 1);
+  return task.Run(context);
+}
+
+IdList IdsSorted(const Model& rows) {
+  IdList ids;
+  for (const ModelRow& row : rows) ids.push_back(std::get<std::int64_t>(ValueOf(row, kIdKey)));
+  std::ranges::sort(ids);
+  return ids;
+}
+
 TEST_CASE("sort agrees with a row-by-row sort of random rows") {
   struct Case {
     std::string_view params;
@@ -139,7 +154,23 @@ TEST_CASE("sort agrees with a row-by-row sort of random rows") {
       REQUIRE(sorted.has_value());
       CAPTURE(one.params);
       CAPTURE(round);
-      CHECK(ToModel(*sorted) == SortModel(ToModel(rows), one.keys));
+      const Model wanted = SortModel(ToModel(rows), one.keys);
+      CHECK(ToModel(*sorted) == wanted);
+      for (const std::size_t leading : {0, 1, 2, 7, 100, 5000}) {
+        const std::unique_ptr<const CpuTask> select = sort.cpu().ForLeadingRows(leading);
+        CHECK((select != nullptr) == (one.keys.size() == 1));
+        if (select == nullptr) continue;
+        CAPTURE(leading);
+        const Result<RowSet> selected = RunAlone(*select, rows);
+        REQUIRE(selected.has_value());
+        const std::size_t looked_at = std::min(leading, rows.rows());
+        Model first = ToModel(*selected);
+        CHECK(first.size() == wanted.size());
+        CHECK(IdsSorted(first) == IdsSorted(wanted));
+        first.resize(looked_at);
+        CHECK(first ==
+              Model(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(looked_at)));
+      }
     }
   }
 }
