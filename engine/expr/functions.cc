@@ -74,6 +74,7 @@ std::string UnknownFunction(std::string_view name) {
   std::vector<std::string_view> known;
   known.reserve(kFunctions.size());
   for (const FunctionSpec& spec : kFunctions) known.push_back(spec.name);
+  if (name == "ln") return "unknown function \"ln\"; the natural logarithm is log";
   return "unknown function " + Quoted(name) + Suggestion(name, known);
 }
 

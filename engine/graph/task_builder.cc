@@ -21,6 +21,10 @@ std::vector<std::string_view> EndpointNames(const EndpointTable& endpoints) {
   return names;
 }
 
+/// Fields of a node that are taken for params now and then.
+constexpr std::string_view kFieldsOfNodes[] = {"timeout_ms", "retry", "on_error", "effect",
+                                               "inputs"};
+
 /// A param's place below /params.
 std::string Below(std::string_view param) { return JsonPointer("", param); }
 
@@ -179,10 +183,11 @@ std::optional<EndpointId> PlanTaskBuilder::Endpoint(std::string_view param) {
   }
   const std::optional<EndpointId> endpoint = scope_.endpoints.Find(*name);
   if (!endpoint) {
-    Problem(Below(param),
-            "unknown endpoint " + JsonQuoted(*name) +
-                (scope_.endpoints.all().empty() ? " (no endpoints are declared)"
-                                                : scope_.endpoint_names.DidYouMean(*name)));
+    Problem(Below(param), "unknown endpoint " + JsonQuoted(*name) +
+                              (scope_.endpoints.all().empty()
+                                   ? " (no endpoints are declared; their file stands in the plan "
+                                     "directory, see --plan_dir and --env)"
+                                   : scope_.endpoint_names.DidYouMean(*name)));
   } else if (std::ranges::find(endpoints_, *endpoint) == endpoints_.end()) {
     endpoints_.push_back(*endpoint);
   }
@@ -319,8 +324,10 @@ void PlanTaskBuilder::RefuseOtherParams() {
       if (spec_.takes_rhs) known.push_back("rhs");
       known.push_back("trace");
     }
-    Problem(Below(name), "the op " + JsonQuoted(spec_.op) + " has no param " + JsonQuoted(name) +
-                             DidYouMean(name, known));
+    const bool of_node = std::ranges::find(kFieldsOfNodes, name) != std::end(kFieldsOfNodes);
+    Problem(Below(name),
+            "the op " + JsonQuoted(spec_.op) + " has no param " + JsonQuoted(name) +
+                (of_node ? "; it stands beside \"params\", not in it" : DidYouMean(name, known)));
   }
 }
 

@@ -160,6 +160,7 @@ TEST_CASE("what does not fit is a problem, and all problems are told") {
       {"pi + 1", {"the param of that name is P.pi"}},
       {"P.nope", {"column 1: unknown param \"nope\""}},
       {"P.blockd", {"did you mean \"blocked\"?"}},
+      {"ln(f)", {"unknown function \"ln\"; the natural logarithm is log"}},
       {"flor(i)", {"unknown function \"flor\", did you mean \"floor\"?"}},
       {"gone + 1", {"the key \"gone\" is blocked"}},
       {"P.blocked", {"the param \"blocked\" is blocked"}},

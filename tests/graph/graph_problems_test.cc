@@ -188,6 +188,9 @@ TEST_CASE("params are checked one by one") {
       {R"({"node_id":"s","op":"any","params":{"a/b":1}})",
        R"("s")",
        {{"/nodes/0/params/a~1b", "has no param"}}},
+      {R"({"node_id":"s","op":"any","params":{"timeout_ms":1}})",
+       R"("s")",
+       {{"/nodes/0/params/timeout_ms", "it stands beside \"params\", not in it"}}},
   };
   CheckCases(cases);
 }
