@@ -278,10 +278,12 @@ TEST_CASE("every operator and function gives columns what it gives rows, at ever
   }
   const std::vector<Sample> samples(row_sets.begin(), row_sets.end());
   const Catalog catalog;
+  std::size_t offset = 0;
   for (const Tree& tree : catalog.trees()) {
     const std::string text = ToText(tree);
     const BoundExpression bound = BindOk(CompileOk(text, RowScope()), params);
-    for (const Sample& sample : samples) {
+    for (std::size_t i = offset++ % kStride; i < samples.size(); i += kStride) {
+      const Sample& sample = samples[i];
       const std::string difference = Difference(tree, bound, sample, params);
       if (difference.empty()) continue;
       FAIL_CHECK(text, " over ", sample.rows.rows(), " rows: ", difference);

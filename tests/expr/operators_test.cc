@@ -116,12 +116,15 @@ void Check(const Tree& tree, const RowSet& rows) {
 
 void CheckAll(const std::vector<Tree>& trees) {
   std::mt19937 random(7);
+  std::size_t offset = 0;
+  const auto check_over = [&](const RowSet& rows) {
+    for (std::size_t i = offset++ % kStride; i < trees.size(); i += kStride) Check(trees[i], rows);
+  };
   for (const std::size_t length : {0U, 1U, 7U, 8U, 63U, 64U, 65U, 127U, 128U, 129U}) {
     const RowSet rows = RandomRows(random, length);
-    for (const Tree& tree : trees) Check(tree, rows);
+    check_over(rows);
     if (length == 0) continue;
-    const RowSet selected = RandomSelection(random, rows);
-    for (const Tree& tree : trees) Check(tree, selected);
+    check_over(RandomSelection(random, rows));
   }
   // The long ones take every tree once, one length or the other.
   const std::size_t lengths[] = {1000, 1024, 1025, 5000};
