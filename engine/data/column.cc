@@ -62,7 +62,7 @@ std::uint32_t DictionaryBuilder::Intern(std::string_view text) {
 
 DictionaryRef DictionaryBuilder::Finish() && { return std::move(dictionary_); }
 
-Column::Column(Data data, std::size_t size, Bitmap validity)
+Column::Column(Key, Data data, std::size_t size, Bitmap validity)
     : data_(std::move(data)), size_(size), validity_(std::move(validity)) {
   RANKD_CHECK(validity_.size() == 0 || validity_.size() == size_);
   if (validity_.size() != 0 && validity_.Count() == size_) validity_ = Bitmap();
@@ -70,20 +70,20 @@ Column::Column(Data data, std::size_t size, Bitmap validity)
 
 ColumnRef Column::Make(Ints values, Bitmap validity) {
   const std::size_t size = values.size();
-  return ColumnRef(new Column(std::move(values), size, std::move(validity)));
+  return std::make_shared<const Column>(Key(), std::move(values), size, std::move(validity));
 }
 ColumnRef Column::Make(Floats values, Bitmap validity) {
   const std::size_t size = values.size();
-  return ColumnRef(new Column(std::move(values), size, std::move(validity)));
+  return std::make_shared<const Column>(Key(), std::move(values), size, std::move(validity));
 }
 ColumnRef Column::Make(Bools values, Bitmap validity) {
   const std::size_t size = values.size();
-  return ColumnRef(new Column(std::move(values), size, std::move(validity)));
+  return std::make_shared<const Column>(Key(), std::move(values), size, std::move(validity));
 }
 ColumnRef Column::Make(Strings values, Bitmap validity) {
   RANKD_CHECK(values.dictionary != nullptr);
   const std::size_t size = values.codes.size();
-  return ColumnRef(new Column(std::move(values), size, std::move(validity)));
+  return std::make_shared<const Column>(Key(), std::move(values), size, std::move(validity));
 }
 
 ColumnRef Column::Constant(ValueType type, const Value& value, std::size_t rows) {

@@ -72,6 +72,8 @@ using ColumnRef = std::shared_ptr<const Column>;
 /// holds an unspecified but initialised value (a string code of a null row is below
 /// max(1, dictionary size)), so that loops may run over all slots.
 class Column {
+  struct Key {};  // only Make has one, which lets make_shared in
+
  public:
   using Ints = std::vector<std::int64_t>;
   using Floats = std::vector<double>;
@@ -80,6 +82,9 @@ class Column {
     std::vector<std::uint32_t> codes;
     DictionaryRef dictionary;  ///< Never null.
   };
+
+  using Data = std::variant<Ints, Floats, Bools, Strings>;  ///< In the order of ValueType.
+  Column(Key, Data data, std::size_t size, Bitmap validity);
 
   /// `validity`: empty, or one bit a row (1: not null). A bitmap of ones only is dropped.
   static ColumnRef Make(Ints values, Bitmap validity = {});
@@ -110,9 +115,6 @@ class Column {
   ColumnRef Gather(std::span<const std::uint32_t> indices) const;
 
  private:
-  using Data = std::variant<Ints, Floats, Bools, Strings>;  // in the order of ValueType
-  Column(Data data, std::size_t size, Bitmap validity);
-
   Data data_;
   std::size_t size_;
   Bitmap validity_;

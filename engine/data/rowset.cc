@@ -108,17 +108,27 @@ RowSet RowSet::Slice(std::size_t offset, std::size_t count) && {
 RowSet RowSet::WithColumn(KeyId key, ColumnRef column) const {
   RANKD_CHECK(column->size() == rows());
   if (selection_ && (rows() < base_rows_ / kSparse || !AllDistinct(*selection_, base_rows_))) {
-    return Compact().WithColumn(key, std::move(column));
+    return Written(key, std::move(column), selection_.get());
   }
   if (selection_) column = Scatter(*column, *selection_, base_rows_);
+  return Written(key, std::move(column), nullptr);
+}
+
+RowSet RowSet::Written(KeyId key, ColumnRef column, const Selection* gathered) const {
+  RowSet written = RowSet::Absent();
+  written.base_rows_ = column->size();
+  if (gathered == nullptr) written.selection_ = selection_;
   std::vector<Entry> entries;
   entries.reserve(entries_->size() + 1);
-  const auto place = std::lower_bound(entries_->begin(), entries_->end(), key, KeyBefore);
-  entries.insert(entries.end(), entries_->begin(), place);
+  const auto keep = [&](const Entry& entry) {
+    entries.push_back(
+        {entry.key, gathered == nullptr ? entry.column : entry.column->Gather(*gathered)});
+  };
+  auto entry = entries_->begin();
+  for (; entry != entries_->end() && entry->key < key; ++entry) keep(*entry);
   entries.push_back({key, std::move(column)});
-  entries.insert(entries.end(), place != entries_->end() && place->key == key ? place + 1 : place,
-                 entries_->end());
-  RowSet written = *this;
+  if (entry != entries_->end() && entry->key == key) ++entry;
+  for (; entry != entries_->end(); ++entry) keep(*entry);
   written.entries_ = std::make_shared<const std::vector<Entry>>(std::move(entries));
   return written;
 }

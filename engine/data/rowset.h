@@ -82,6 +82,8 @@ class RowSet {
 
  private:
   struct Nothing {};
+  /// With `column` for `key`; the others shared, or, without a selection then, `gathered`.
+  RowSet Written(KeyId key, ColumnRef column, const Selection* gathered) const;
   explicit RowSet(Nothing) {}
 
   std::shared_ptr<const std::vector<Entry>> entries_;
