@@ -54,11 +54,12 @@ instructions: ## count instructions with callgrind, against bench/instructions.j
 	@python3 -B bench/instructions.py build/release/bin/rankd $(INSTRUCTIONS_FLAGS)
 
 fuzz: ## build the fuzzers with clang++-19 and run each for FUZZ_SECONDS=30
-	@tools/deps --fuzz
-	@tools/build fuzz --target fuzzers -- $(CMAKE_FLAGS)
+	@tools/deps --clang
+	@tools/build asan --target fuzzers -- $(CMAKE_FLAGS)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz $(FUZZ_TARGETS)
 
-asan: deps ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+asan: ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer, with clang++-19
+	@tools/deps --clang
 	@tools/build asan -- $(CMAKE_FLAGS)
 	@tools/test asan $(CTEST_FLAGS)
 
@@ -66,7 +67,8 @@ tsan: deps ## the tests under ThreadSanitizer
 	@tools/build tsan -- $(CMAKE_FLAGS)
 	@tools/test tsan $(CTEST_FLAGS)
 
-clang: deps ## build with clang++-19 and run the tests
+clang: ## build with clang++-19 and run the tests
+	@tools/deps --clang
 	@tools/build clang -- $(CMAKE_FLAGS)
 	@tools/test clang $(CTEST_FLAGS)
 

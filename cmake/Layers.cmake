@@ -19,6 +19,9 @@ add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -Wold
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Reports strings inside std::variant and std::optional that are never read (GCC 12 and 13).
   add_compile_options(-Wno-maybe-uninitialized)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # std::stable_sort of libstdc++ uses what libstdc++ itself has deprecated, and clang tells us.
+  add_compile_options(-Wno-deprecated-declarations)
 endif()
 if(RANKD_WERROR)
   add_compile_options(-Werror)
@@ -27,6 +30,8 @@ if(RANKD_SANITIZE)
   add_compile_options(-fsanitize=${RANKD_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${RANKD_SANITIZE})
+  # For tests that would take minutes then; compilers name their sanitizers in ways of their own.
+  add_compile_definitions(RANKD_SANITIZED)
   if(RANKD_SANITIZE MATCHES undefined)
     # It looks at memory through a pipe, and calls every object broken where descriptors run out.
     add_compile_options(-fno-sanitize=vptr)
@@ -59,6 +64,10 @@ function(rankd_layer name)
   rankd_alone(${ARG_ALONE})
   target_include_directories(rankd_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(rankd_${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
+  if(RANKD_FUZZ)
+    # What leads libFuzzer; the fuzzers' own sources and the tests need none.
+    target_compile_options(rankd_${name} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
 endfunction()
 
 # rankd_test(NAME SOURCES file… LINK target… [LABELS label…] [OPTIMISED]): the doctest program NAME_test.

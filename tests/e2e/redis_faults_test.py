@@ -66,7 +66,8 @@ class ComingAndGoing(FaultCase):
                 more.notify_all()
         for thread in threads:
             thread.join()
-        self.assertEqual(stream.finish(), 1)
+        # A fault may come where nothing was in flight.
+        self.assertEqual(stream.finish(), int(any("error" in answer for answer in answers)))
         self.assertEqual(stream.rest_of_output(), [])
         return answers
 

@@ -18,7 +18,7 @@ inline constexpr std::int64_t kMinInt = std::numeric_limits<std::int64_t>::min()
 
 /// Sanitizers make the reference thirty times as slow. With one, a cross product is gone through in
 /// steps of this, from another offset each time; every operator still meets every length.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef RANKD_SANITIZED
 inline constexpr std::size_t kStride = 4;
 #else
 inline constexpr std::size_t kStride = 1;

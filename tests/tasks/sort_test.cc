@@ -156,7 +156,7 @@ TEST_CASE("sort agrees with a row-by-row sort of random rows") {
       CAPTURE(round);
       const Model wanted = SortModel(ToModel(rows), one.keys);
       CHECK(ToModel(*sorted) == wanted);
-      for (const std::size_t leading : {0, 1, 2, 7, 100, 5000}) {
+      for (const std::size_t leading : {0u, 1u, 2u, 7u, 100u, 5000u}) {
         const std::unique_ptr<const CpuTask> select = sort.cpu().ForLeadingRows(leading);
         CHECK((select != nullptr) == (one.keys.size() == 1));
         if (select == nullptr) continue;
