@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,24 +15,26 @@
 namespace rankd {
 namespace {
 
-/// What a pipe holds: more in one call is no faster.
-constexpr std::size_t kStep = std::size_t{64} << 10;
+/// For a file: more in one call is no faster.
+constexpr std::size_t kFileStep = std::size_t{64} << 10;
 /// What a pipe takes as a whole or not at all.
-constexpr std::size_t kSmallStep = PIPE_BUF;
+constexpr std::size_t kReaderStep = PIPE_BUF;
 
 /// A buffer that has grown beyond this is given back once it is empty.
 constexpr std::size_t kKeptCapacity = std::size_t{8} << 20;
 
-bool IsPipe(int descriptor) {
+unsigned long UnreadRequest(int descriptor) {
   struct stat file = {};
-  return fstat(descriptor, &file) == 0 && S_ISFIFO(file.st_mode);
+  if (fstat(descriptor, &file) != 0) return 0;
+  if (S_ISFIFO(file.st_mode)) return FIONREAD;  // answers at either end
+  return S_ISSOCK(file.st_mode) || isatty(descriptor) ? TIOCOUTQ : 0;
 }
 
 }  // namespace
 
 OutputWriter::OutputWriter(int descriptor, Loop& loop, OutputListener& listener)
     : descriptor_(descriptor),
-      is_pipe_(IsPipe(descriptor)),
+      unread_request_(UnreadRequest(descriptor)),
       loop_(loop),
       listener_(listener),
       thread_([this] { WriteBuffers(); }) {}
@@ -92,22 +95,23 @@ int OutputWriter::WriteAll(const std::string& bytes) {
   return 0;
 }
 
+std::uint64_t OutputWriter::taken() const {
+  const std::uint64_t written = written_.load();
+  int unread = 0;
+  if (unread_request_ == 0 || ioctl(descriptor_, unread_request_, &unread) != 0) return written;
+  // What was there before us, or another wrote, may make it more than ours.
+  return written - std::min(written, static_cast<std::uint64_t>(unread));
+}
+
 std::size_t OutputWriter::NextStep(const std::string& bytes, std::size_t from) const {
   const char* begin = bytes.data() + from;
-  const auto up_to = [begin](const void* line_end) {
-    return static_cast<std::size_t>(static_cast<const char*>(line_end) - begin) + 1;
-  };
-  const std::size_t small = std::min(bytes.size() - from, kSmallStep);
-  if (is_pipe_ || small_steps_.load()) {
-    // Whole lines, so that none is left unfinished however the process ends.
-    const void* line_end =
-        stop_at_line_end_.load() ? std::memchr(begin, '\n', small) : memrchr(begin, '\n', small);
-    if (line_end != nullptr) return up_to(line_end);
-    if (small_steps_.load()) return small;
-  }
-  const std::size_t step = std::min(bytes.size() - from, kStep);
-  const void* line_end = is_pipe_ ? std::memchr(begin, '\n', step) : memrchr(begin, '\n', step);
-  return line_end == nullptr ? step : up_to(line_end);
+  const std::size_t step =
+      std::min(bytes.size() - from, unread_request_ == 0 ? kFileStep : kReaderStep);
+  // Whole lines, so that none is left unfinished however the process ends.
+  const void* line_end =
+      stop_at_line_end_.load() ? std::memchr(begin, '\n', step) : memrchr(begin, '\n', step);
+  if (line_end == nullptr) return step;
+  return static_cast<std::size_t>(static_cast<const char*>(line_end) - begin) + 1;
 }
 
 void OutputWriter::TakeBackPartialLine(const std::string& bytes, std::size_t written) const {

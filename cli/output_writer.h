@@ -26,9 +26,9 @@ class OutputListener {
 /// All methods on the loop thread; the listener is called there. Two buffers: the loop appends to
 /// one while the thread writes the other.
 ///
-/// Lines are written whole. A pipe is given them whole as long as they are short enough for it
-/// (PIPE_BUF); when the system takes no more of a regular file (a full disk), a line it has taken
-/// in part is taken back.
+/// Lines are written whole. What has a reader (a pipe, a socket, a terminal) is given them whole as
+/// long as a pipe takes them so (PIPE_BUF), and longer ones in steps of that; when the system takes
+/// no more of a regular file (a full disk), a line it has taken in part is taken back.
 class OutputWriter final : private LoopTask {
  public:
   OutputWriter(int descriptor, Loop& loop, OutputListener& listener);
@@ -43,14 +43,12 @@ class OutputWriter final : private LoopTask {
   void Flush();
   bool writing() const { return busy_; }
 
-  /// From now on the write goes by small steps, so that written() tells a slow reader from one that
-  /// is stuck.
-  void GoBySmallSteps() { small_steps_.store(true); }
   /// Ends the write in progress after the line it is in and drops the rest; OnWritten tells when.
   /// Nothing may be flushed after it.
   void StopAtLineEnd() { stop_at_line_end_.store(true); }
-  /// How many bytes the system has taken.
-  std::uint64_t written() const { return written_.load(); }
+  /// How many bytes have been taken: by the reader as far as the system tells, else by the system.
+  /// What tells a slow reader from one that is stuck.
+  std::uint64_t taken() const;
 
  private:
   void WriteBuffers();
@@ -63,14 +61,14 @@ class OutputWriter final : private LoopTask {
   void OnLoop() override;
 
   const int descriptor_;
-  const bool is_pipe_;
+  /// What asks how much the reader has not taken yet; 0 where there is no reader.
+  const unsigned long unread_request_;
   Loop& loop_;
   OutputListener& listener_;
   std::string filling_;
   std::string writing_;  ///< The thread's while busy_.
   bool busy_ = false;
   int error_ = 0;  ///< Written by the thread before its post.
-  std::atomic<bool> small_steps_ = false;
   std::atomic<bool> stop_at_line_end_ = false;
   std::atomic<std::uint64_t> written_ = 0;
 

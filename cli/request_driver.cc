@@ -171,14 +171,13 @@ void RequestDriver::OnSignal(int number) {
   outcome_.signal = number;
   stopping_ = true;
   give_up_at_ = loop_.Now() + kStreamGrace;
-  writer_.GoBySmallSteps();
   loop_.Arm(grace_timer_, loop_.Now() + kStreamGraceStep);
   flights_.CancelAll();
   Pump();
 }
 
 void RequestDriver::OnGraceStep() {
-  const bool reader_goes_on = std::exchange(written_before_, writer_.written()) != written_before_;
+  const bool reader_goes_on = std::exchange(taken_before_, writer_.taken()) != taken_before_;
   past_grace_ = loop_.Now() >= give_up_at_;
   if (past_grace_) {
     // No line is left unfinished while somebody takes it.

@@ -114,8 +114,8 @@ class RequestDriver final : InputListener, OutputListener, RunListener, TurnEnd 
   bool input_ended_ = false;
   bool stopping_ = false;
   std::string scratch_;
-  TimePoint give_up_at_{};            ///< Once a signal has come.
-  std::uint64_t written_before_ = 0;  ///< At the last step of the grace period.
+  TimePoint give_up_at_{};          ///< Once a signal has come.
+  std::uint64_t taken_before_ = 0;  ///< At the last step of the grace period.
   bool past_grace_ = false;
   DriverOutcome outcome_;
 };

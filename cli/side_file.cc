@@ -50,6 +50,7 @@ void SideFile::Commit() {
     buffer().clear();
     return;
   }
+  ends_.push_back(buffer().size());
   behind_ = buffer().size() >= kBehindBytes;
   if (buffer().size() >= kFlushBytes) {
     Flush();
@@ -62,6 +63,8 @@ void SideFile::Flush() {
   flush_timer_.Disarm();
   if (writer_->writing() || buffer().empty()) return;
   flushed_ = buffer().size();
+  flushed_ends_.swap(ends_);
+  ends_.clear();
   writer_->Flush();
 }
 
@@ -87,17 +90,28 @@ void SideFile::OnWritten(int error) {
   if (options_.on_written) options_.on_written();
 }
 
-/// Cuts off the records of which only a part could be written, so that the file stays readable.
+/// Cuts off the record of which only a part could be written, so that the file stays readable.
 void SideFile::TakeBack() {
   struct stat status = {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  const auto size = static_cast<std::uint64_t>(status.st_size);
   // Somebody else appends to it too: what is theirs cannot be told from ours.
-  if (static_cast<std::uint64_t>(status.st_size) > written_ + flushed_) return;
-  if (::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0) return;
+  if (size > written_ + flushed_) return;
+  if (::ftruncate(descriptor_, static_cast<off_t>(LastRecordWithin(size))) != 0) return;
   if (::lseek(descriptor_, 0, SEEK_END) < 0) return;
-  // On a full disk this finds room in the block that has been cut, if anywhere.
+  // On a full disk this finds room in what has been cut.
   const ssize_t count = ::write(descriptor_, options_.closing.data(), options_.closing.size());
   static_cast<void>(count);
+}
+
+/// Where the last record ends after which a file of `size` bytes has room for the closing.
+std::uint64_t SideFile::LastRecordWithin(std::uint64_t size) const {
+  std::uint64_t last = written_;
+  for (const std::uint64_t end : flushed_ends_) {
+    if (written_ + end + options_.closing.size() > size) break;
+    last = written_ + end;
+  }
+  return last;
 }
 
 }  // namespace rankd

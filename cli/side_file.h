@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/output_writer.h"
 #include "engine/base/result.h"
@@ -64,6 +65,7 @@ class SideFile final : OutputListener {
   void Flush();
   void OnWritten(int error) override;
   void TakeBack();
+  std::uint64_t LastRecordWithin(std::uint64_t size) const;
 
   Options options_;
   Loop& loop_;
@@ -72,6 +74,9 @@ class SideFile final : OutputListener {
   FlushTimer flush_timer_{*this};
   std::uint64_t written_ = 0;  ///< Size of the file that is known to be whole.
   std::uint64_t flushed_ = 0;  ///< Bytes of the write in progress.
+  // Where records end in the buffer, and in the write in progress.
+  std::vector<std::uint64_t> ends_;
+  std::vector<std::uint64_t> flushed_ends_;
   bool behind_ = false;
   bool closing_ = false;
   bool failed_ = false;

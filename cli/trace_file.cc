@@ -219,12 +219,16 @@ void TraceFile::WriteNode(const RunTrace& trace, std::size_t span, std::uint64_t
   }
   const auto [first, last] = std::ranges::equal_range(
       pipeline_order_, span, {}, [&](std::uint32_t i) { return trace.pipelines[i].node_span; });
-  for (auto it = first; it != last; ++it) WritePipeline(trace.pipelines[*it], async_id);
+  for (auto it = first; it != last; ++it) {
+    WritePipeline(trace.pipelines[*it], node_span.end, async_id);
+  }
   Event(*this, "e", node.id, kLoopThread).At(node_span.end).Async("request", async_id);
 }
 
-/// A node awaits one pipeline after the other, so they nest in it as they are.
-void TraceFile::WritePipeline(const PipelineSpan& pipeline, std::uint64_t async_id) {
+/// A node awaits one pipeline after the other, so they nest in it; one that nobody waits for any
+/// more ends with its node.
+void TraceFile::WritePipeline(const PipelineSpan& pipeline, TimePoint node_end,
+                              std::uint64_t async_id) {
   // "HGETALL user:1", "LRANGE media:6 + 11 more"
   std::string name = pipeline.commands.substr(0, pipeline.commands.find(", "));
   if (pipeline.command_count > 1) {
@@ -239,7 +243,9 @@ void TraceFile::WritePipeline(const PipelineSpan& pipeline, std::uint64_t async_
       .Arg("bytes_sent", pipeline.bytes_sent)
       .Arg("bytes_received", pipeline.bytes_received)
       .JsonArg("answered", pipeline.answered ? "true" : "false");
-  Event(*this, "e", name, kLoopThread).At(pipeline.end).Async("request", async_id);
+  Event(*this, "e", name, kLoopThread)
+      .At(std::min(pipeline.end, node_end))
+      .Async("request", async_id);
 }
 
 }  // namespace rankd

@@ -42,7 +42,7 @@ class TraceFile {
   void WriteRequest(const RunTrace& trace, std::string_view request_id,
                     std::optional<ErrorCode> failure);
   void WriteNode(const RunTrace& trace, std::size_t span, std::uint64_t async_id);
-  void WritePipeline(const PipelineSpan& pipeline, std::uint64_t async_id);
+  void WritePipeline(const PipelineSpan& pipeline, TimePoint node_end, std::uint64_t async_id);
   void WriteThreads(const RunTrace& trace, std::string_view request_id);
   void NameThread(std::uint32_t thread, std::string_view name);
   void AssignLanes(const RunTrace& trace);

@@ -19,7 +19,7 @@ def source(rows):
 
 
 PLANS = {"small": plan("small", source(1)), "line": plan("line", source(600)), "big": plan("big", source(20000)),
-         "huge": plan("huge", source(200000)),
+         "huge": plan("huge", source(200000)), "wide": plan("wide", source(3400)),
          "nap": plan("nap", [{"node_id": "z", "op": "sleep", "params": {"duration_ms": 60000}}]),
          "view": VIEW}
 
@@ -111,6 +111,27 @@ class SlowReaders(ProcessCase):
                 self.assertTrue(answers)
                 line = {"line": 15_000, "big": 500_000, "small": 60}[name]
                 self.assert_took(took, 0, 1.5 + line / rate)
+
+    def test_a_signal_leaves_a_reader_of_little_pieces_no_partial_line(self):
+        # More than the 64 KiB of a pipe: of these the reader takes what the process then writes.
+        for size, pause in ((1000, 0.05), (4096, 0.2), (1000, 0.2)):
+            with self.subTest(size=size, pause=pause):
+                stream = self.run_plan("wide")
+                self.feed(stream, request(1))
+                data = b""
+                begun = time.monotonic()
+                signalled = False
+                while chunk := os.read(stream.process.stdout.fileno(), size):
+                    data += chunk
+                    time.sleep(pause)
+                    if not signalled and time.monotonic() > begun + 0.3:
+                        stream.process.send_signal(signal.SIGTERM)
+                        signalled = True
+                    if len(data) > 32 << 10:
+                        pause = 0  # the process has written all, or gone
+                self.assertGreater(len(data), 70_000)
+                self.assert_whole_lines(data)
+                self.assertEqual(stream.process.wait(30), 143)
 
     def test_sigint_with_a_slow_reader(self):
         status, took, _ = self.signal_under("line", signal.SIGINT, 300_000, 0.4)

@@ -152,6 +152,17 @@ class TraceFiles(Case):
         names = {e["args"]["name"] for e in events if e["ph"] == "M"}
         self.assertEqual(names, {"rankd", "loop"})
 
+    def test_a_pipeline_that_is_not_waited_for_ends_with_its_node(self):
+        self.folder.write("endpoints.slow.json", {"endpoints": [
+            {"endpoint_id": "ep_0001", "name": "store", "kind": "memory", "data": "data.json",
+             "latency_ms": {"HGETALL": 60000}}]})
+        path = self.file("json")
+        out = self.run_it(["--env", "slow", "--node_timeout_ms", "4", "--trace", path, "--plan_name", "store"],
+                          *[{"user_id": 1}] * 20)
+        self.assertEqual([r["error"]["code"] for r in out.responses], ["node_timeout"] * 20)
+        pipelines = [s for s in spans_of(self.events(path)) if "commands" in s[2]]
+        self.assertEqual([(s[1], s[2]["answered"]) for s in pipelines], [("HGETALL user:1", False)] * 20)
+
     def test_nodes_side_by_side_have_ids_of_their_own(self):
         path = self.file("json")
         self.run_it(["--trace", path], {"plan": "fork"}, {"plan": "fork"})
@@ -265,18 +276,23 @@ class Disks(Case):
                                       "it ends here, the requests go on\n")
 
     def test_what_is_on_a_disk_that_filled_up_is_whole(self):
-        # A limit on file sizes is a full disk that a test can have.
-        for flag, read in (("--trace", json.load), ("--log", lambda file: [json.loads(t) for t in file])):
-            path = self.file(f"limited{flag}")
-            done = subprocess.run(
-                ["bash", "-c", 'trap "" XFSZ; ulimit -f 200; exec "$@"', "-", RANKD, "--plan_dir",
-                 self.folder.path, flag, path, "--plan_name", "quick"],
-                input=lines({}) * 5000, capture_output=True, env=environment(), timeout=60)
-            self.assertEqual(done.returncode, 3, done.stderr)
-            self.assertEqual(len(done.stdout.splitlines()), 5000)
-            self.assertIn(b"File too large", done.stderr)
-            with open(path, encoding="utf-8") as file:
-                self.assertGreater(len(read(file)), 100)
+        # A limit on file sizes is a full disk that a test can have. One of less than a first write is
+        # one that is full before it.
+        for kib in (4, 20, 63, 200):
+            for flag, read in (("--trace", json.load), ("--log", lambda file: [json.loads(t) for t in file])):
+                path = self.file(f"limited{flag}")
+                done = subprocess.run(
+                    ["bash", "-c", f'trap "" XFSZ; ulimit -f {kib}; exec "$@"', "-", RANKD, "--plan_dir",
+                     self.folder.path, flag, path, "--plan_name", "quick"],
+                    input=lines({}) * 5000, capture_output=True, env=environment(), timeout=60)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertEqual(len(done.stdout.splitlines()), 5000)
+                self.assertIn(b"File too large", done.stderr)
+                with open(path, encoding="utf-8") as file:
+                    records = len(read(file))
+                size = os.path.getsize(path)
+                # All that have room, but for a few: a request is several events of a trace.
+                self.assertGreater(size, kib * 1024 - 10 * size / records - 100)
 
     def test_a_file_that_nobody_drains_bounds_memory_and_a_signal_ends_it(self):
         path = self.file("fifo")
