@@ -1,17 +1,11 @@
 #include <string>
 #include <vector>
 
-#include <malloc.h>
-
 #include "cli/app.h"
+#include "engine/base/heap.h"
 
 int main(int argc, char** argv) {
-#ifdef M_MXFAST
-  // Blocks that were kept apart for speed are joined all at once when a large one is freed, under a
-  // lock: after a for_each over a million rows on the pool that stopped the loop for a second.
-  // Joined one by one they cost nothing that could be measured.
-  mallopt(M_MXFAST, 0);
-#endif
+  rankd::SetUpHeap();
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   return rankd::RunApp(arguments);
 }
