@@ -1,6 +1,8 @@
 #include "engine/data/column.h"
 
+#include <algorithm>
 #include <bit>
+#include <functional>
 
 #include "engine/base/check.h"
 
@@ -28,39 +30,57 @@ namespace {
 /// Up to here a linear search beats hashing: one comparison of a length and some bytes each.
 constexpr std::size_t kLinearSearch = 8;
 
-}  // namespace
-
-DictionaryBuilder::DictionaryBuilder() : dictionary_(std::make_shared<Dictionary>()) {}
-
-std::uint32_t DictionaryBuilder::Intern(std::string_view text) {
-  Dictionary& dictionary = *dictionary_;
-  const std::size_t size = dictionary.size();
-  std::uint64_t hash = 0;
-  if (size <= kLinearSearch) {
-    for (std::uint32_t code = 0; code < size; ++code) {
-      if (dictionary.At(code) == text) return code;
-    }
-    if (size == kLinearSearch) {
-      for (std::uint32_t code = 0; code < size; ++code) {
-        by_hash_.emplace(std::hash<std::string_view>{}(dictionary.At(code)), code);
-      }
-    }
-  }
-  if (size >= kLinearSearch) {
-    hash = std::hash<std::string_view>{}(text);
-    const auto [begin, end] = by_hash_.equal_range(hash);
-    for (auto it = begin; it != end; ++it) {
-      if (dictionary.At(it->second) == text) return it->second;
-    }
-  }
-  const std::uint32_t code = static_cast<std::uint32_t>(size);
-  dictionary.bytes_.append(text);
-  dictionary.ends_.push_back(dictionary.bytes_.size());
-  if (size >= kLinearSearch) by_hash_.emplace(hash, code);
-  return code;
+std::uint32_t HashOf(std::string_view text) {
+  const std::size_t hash = std::hash<std::string_view>{}(text);
+  return static_cast<std::uint32_t>(hash ^ (hash >> 32));
 }
 
-DictionaryRef DictionaryBuilder::Finish() && { return std::move(dictionary_); }
+}  // namespace
+
+std::uint32_t DictionaryBuilder::Intern(std::string_view text) {
+  if (slots_.empty()) {
+    for (std::uint32_t code = 0; code < size(); ++code) {
+      if (dictionary_->At(code) == text) return code;
+    }
+    if (size() < kLinearSearch) return Add(text);
+  }
+  if (slots_.size() < 2 * (size() + 1)) Grow();
+  const std::uint32_t hash = HashOf(text);
+  Slot& slot = FindSlot(text, hash);
+  if (slot.code_after == 0) slot = {hash, Add(text) + 1};
+  return slot.code_after - 1;
+}
+
+std::uint32_t DictionaryBuilder::Add(std::string_view text) {
+  if (dictionary_ == nullptr) dictionary_ = std::make_shared<Dictionary>();
+  dictionary_->bytes_.append(text);
+  dictionary_->ends_.push_back(dictionary_->bytes_.size());
+  return static_cast<std::uint32_t>(size() - 1);
+}
+
+DictionaryBuilder::Slot& DictionaryBuilder::FindSlot(std::string_view text, std::uint32_t hash) {
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+    Slot& slot = slots_[i];
+    if (slot.code_after == 0) return slot;
+    if (slot.hash == hash && dictionary_->At(slot.code_after - 1) == text) return slot;
+  }
+}
+
+void DictionaryBuilder::Grow() {
+  const std::size_t slots = std::max<std::size_t>(4 * kLinearSearch, slots_.size() * 2);
+  slots_.assign(slots, Slot());
+  for (std::uint32_t code = 0; code < size(); ++code) {
+    const std::string_view text = dictionary_->At(code);
+    const std::uint32_t hash = HashOf(text);
+    FindSlot(text, hash) = {hash, code + 1};
+  }
+}
+
+DictionaryRef DictionaryBuilder::Finish() && {
+  if (dictionary_ == nullptr) return std::make_shared<Dictionary>();
+  return std::move(dictionary_);
+}
 
 Column::Column(Key, Data data, std::size_t size, Bitmap validity)
     : data_(std::move(data)), size_(size), validity_(std::move(validity)) {

@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -54,15 +53,24 @@ using DictionaryRef = std::shared_ptr<const Dictionary>;
 /// Interns strings. Few distinct strings are looked up without hashing.
 class DictionaryBuilder {
  public:
-  DictionaryBuilder();
   /// The code of `text`, new or known.
   std::uint32_t Intern(std::string_view text);
-  std::size_t size() const { return dictionary_->size(); }
+  std::size_t size() const { return dictionary_ == nullptr ? 0 : dictionary_->size(); }
   DictionaryRef Finish() &&;
 
  private:
-  std::shared_ptr<Dictionary> dictionary_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;  // empty while few
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t code_after = 0;  ///< The code, plus one; 0: free.
+  };
+  std::uint32_t Add(std::string_view text);
+  /// The slot of `text`, or the free one where it belongs.
+  Slot& FindSlot(std::string_view text, std::uint32_t hash);
+  void Grow();
+
+  std::shared_ptr<Dictionary> dictionary_;  ///< nullptr: no string yet.
+  /// Open addressing with linear probing, at most half full; a power of two, none while few.
+  std::vector<Slot> slots_;
 };
 
 class Column;
