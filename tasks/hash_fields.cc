@@ -60,6 +60,19 @@ std::string_view Demand(ValueType type) {
   return "";
 }
 
+std::vector<KeyId> Distinct(std::vector<KeyId> keys) {
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+HashFieldNames NamesOf(std::span<const KeyId> keys, const Schema& schema) {
+  std::vector<std::string> names;
+  names.reserve(keys.size());
+  for (const KeyId key : keys) names.push_back(schema.key(key).name);
+  return HashFieldNames(std::move(names));
+}
+
 std::vector<ColumnRef> Finish(std::vector<ColumnBuilder> builders) {
   std::vector<ColumnRef> columns;
   columns.reserve(builders.size());
@@ -69,12 +82,10 @@ std::vector<ColumnRef> Finish(std::vector<ColumnBuilder> builders) {
 
 }  // namespace
 
-HashFields::HashFields(std::vector<KeyId> keys, const Schema& schema) : keys_(std::move(keys)) {
-  std::sort(keys_.begin(), keys_.end());
-  keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
+HashFields::HashFields(std::vector<KeyId> keys, const Schema& schema)
+    : keys_(Distinct(std::move(keys))), names_(NamesOf(keys_, schema)) {
   for (const KeyId key : keys_) {
     const KeySpec& spec = schema.key(key);
-    names_.push_back(spec.name);
     fields_.push_back(
         {spec.type, spec.default_value, spec.nullable || !IsNull(spec.default_value)});
   }
@@ -95,25 +106,30 @@ std::vector<ColumnBuilder> HashFields::Builders(std::size_t rows) const {
   return builders;
 }
 
-Result<void> HashFields::Append(std::size_t field, const ReplyNode* value,
-                                std::string_view redis_key, std::int64_t id,
-                                ColumnBuilder& column) const {
+bool HashFields::Append(std::size_t field, const ReplyNode* value, ColumnBuilder& column) const {
+  if (value != nullptr && value->kind == ReplyKind::kString) {
+    return AppendText(value->text(), column);
+  }
+  if (value != nullptr && value->kind != ReplyKind::kNil) return false;
+  if (!fields_[field].may_lack) return false;
+  column.Append(fields_[field].fill);
+  return true;
+}
+
+std::unexpected<Error> HashFields::Refusal(std::size_t field, const ReplyNode* value,
+                                           std::string_view redis_key, std::int64_t id) const {
+  const std::string& name = names_.names()[field];
   if (value == nullptr || value->kind == ReplyKind::kNil) {
-    if (!fields_[field].may_lack) {
-      return Fail(ErrorCode::kNullValue, "key \"" + names_[field] + "\" of id " +
-                                             std::to_string(id) + " may not be null, but " +
-                                             Quote(redis_key) + " lacks it");
-    }
-    column.Append(fields_[field].fill);
-    return {};
+    return Fail(ErrorCode::kNullValue, "key \"" + name + "\" of id " + std::to_string(id) +
+                                           " may not be null, but " + Quote(redis_key) +
+                                           " lacks it");
   }
   if (value->kind != ReplyKind::kString) {
-    return BadReply(redis_key, *value, "the value of field \"" + names_[field] + "\" is no string");
+    return BadReply(redis_key, *value, "the value of field \"" + name + "\" is no string");
   }
-  if (AppendText(value->text(), column)) return {};
   return BadReply(redis_key, *value,
-                  "field \"" + names_[field] + "\" is " + Quote(value->text()) + ", " +
-                      std::string(Demand(column.type())));
+                  "field \"" + name + "\" is " + Quote(value->text()) + ", " +
+                      std::string(Demand(fields_[field].type)));
 }
 
 Result<std::vector<ColumnRef>> HashFields::ReadHMGet(const CommandBatch& commands,
@@ -131,7 +147,9 @@ Result<std::vector<ColumnRef>> HashFields::ReadHMGet(const CommandBatch& command
     }
     const ReplyNode* value = &reply + 1;
     for (std::size_t field = 0; field < fields_.size(); ++field, value += value->span) {
-      RANKD_TRY(Append(field, value, commands.key(row), rows.IdAt(row), builders[field]));
+      if (!Append(field, value, builders[field])) {
+        return Refusal(field, value, commands.key(row), rows.IdAt(row));
+      }
     }
   }
   return Finish(std::move(builders));
@@ -154,14 +172,16 @@ Result<std::vector<ColumnRef>> HashFields::ReadHGetAll(const CommandBatch& comma
     for (std::uint32_t i = 0; i < reply.size; i += 2) {
       const ReplyNode* value = name + name->span;
       for (std::size_t field = 0; field < names_.size(); ++field) {
-        if (name->kind == ReplyKind::kString && name->text() == names_[field]) {
+        if (name->kind == ReplyKind::kString && name->text() == names_.names()[field]) {
           values[field] = value;
         }
       }
       name = value + value->span;
     }
     for (std::size_t field = 0; field < fields_.size(); ++field) {
-      RANKD_TRY(Append(field, values[field], commands.key(row), rows.IdAt(row), builders[field]));
+      if (!Append(field, values[field], builders[field])) {
+        return Refusal(field, values[field], commands.key(row), rows.IdAt(row));
+      }
     }
   }
   return Finish(std::move(builders));

@@ -29,7 +29,7 @@ class HashFields {
   std::span<const KeyId> keys() const { return keys_; }
   void AddTo(KeySet& keys) const;
 
-  /// Adds the HMGET of one hash.
+  /// Adds the HMGET of one hash; the batch must not outlive this.
   void Ask(std::string_view redis_key, CommandBatch& commands) const;
 
   /// The columns, out of one HMGET for each of `rows`. Errors: redis_error, bad_data (both name the
@@ -54,13 +54,16 @@ class HashFields {
     bool may_lack;  ///< There is a default, or null is fine.
   };
   std::vector<ColumnBuilder> Builders(std::size_t rows) const;
-  /// Appends the value of field `field`; `value` is nullptr where the hash lacks it.
-  Result<void> Append(std::size_t field, const ReplyNode* value, std::string_view redis_key,
-                      std::int64_t id, ColumnBuilder& column) const;
+  /// Appends the value of field `field`; `value` is nullptr where the hash lacks it. False: it is
+  /// not one that may stand there.
+  bool Append(std::size_t field, const ReplyNode* value, ColumnBuilder& column) const;
+  /// Why Append refused `value`.
+  std::unexpected<Error> Refusal(std::size_t field, const ReplyNode* value,
+                                 std::string_view redis_key, std::int64_t id) const;
 
   std::vector<KeyId> keys_;
-  std::vector<std::string> names_;  ///< Of keys_.
-  std::vector<Field> fields_;       ///< Of keys_.
+  HashFieldNames names_;       ///< Of keys_.
+  std::vector<Field> fields_;  ///< Of keys_.
 };
 
 }  // namespace rankd

@@ -1,8 +1,41 @@
 #include "engine/kv/command.h"
 
 #include <charconv>
+#include <utility>
+
+#include "engine/kv/resp.h"
 
 namespace rankd {
+namespace {
+
+/// What stands in RESP before the key of each command of a stretch, and behind it.
+struct RespFrame {
+  explicit RespFrame(const CommandBatch::Stretch& stretch) {
+    std::size_t arguments = 2;
+    if (stretch.fields != nullptr) {
+      arguments += stretch.fields->size();
+      behind = stretch.fields->resp();
+    } else if (stretch.verb == Verb::kLRange) {
+      arguments += 2;
+      for (const std::int64_t end : {stretch.range.start, stretch.range.stop}) {
+        char digits[24];
+        const char* last = std::to_chars(digits, digits + sizeof(digits), end).ptr;
+        AppendBulkString(range, std::string_view(digits, last));
+      }
+      behind = range;
+    }
+    AppendCommandHead(before, arguments);
+    AppendBulkString(before, VerbName(stretch.verb));
+  }
+  RespFrame(const RespFrame&) = delete;
+  RespFrame& operator=(const RespFrame&) = delete;
+
+  std::string before;
+  std::string_view behind;
+  std::string range;
+};
+
+}  // namespace
 
 std::string_view VerbName(Verb verb) {
   switch (verb) {
@@ -16,52 +49,58 @@ std::string_view VerbName(Verb verb) {
   return "";
 }
 
-void CommandBatch::HGetAll(std::string_view key) {
-  Begin(Verb::kHGetAll);
-  Argument(key);
-}
-
-void CommandBatch::HMGet(std::string_view key, std::span<const std::string> fields) {
-  Begin(Verb::kHMGet);
-  Argument(key);
-  for (const std::string& field : fields) Argument(field);
-}
-
-void CommandBatch::LRange(std::string_view key, std::int64_t start, std::int64_t stop) {
-  Begin(Verb::kLRange);
-  Argument(key);
-  char digits[24];
-  for (const std::int64_t end : {start, stop}) {
-    const auto [last, error] = std::to_chars(digits, digits + sizeof(digits), end);
-    Argument(std::string_view(digits, static_cast<std::size_t>(last - digits)));
-  }
+HashFieldNames::HashFieldNames(std::vector<std::string> names) : names_(std::move(names)) {
+  for (const std::string& name : names_) AppendBulkString(resp_, name);
 }
 
 void CommandBatch::Clear() {
-  bytes_.clear();
-  ends_.clear();
-  commands_.clear();
+  keys_.clear();
+  key_ends_.clear();
+  stretches_.clear();
 }
 
-std::size_t CommandBatch::argument_count(std::size_t command) const {
-  const std::size_t end =
-      command + 1 < commands_.size() ? commands_[command + 1].first_argument : ends_.size();
-  return end - commands_[command].first_argument;
+Verb CommandBatch::verb(std::size_t command) const {
+  const Stretch* stretch = stretches_.data();
+  while (command >= stretch->end) ++stretch;
+  return stretch->verb;
 }
 
-std::string_view CommandBatch::argument(std::size_t command, std::size_t i) const {
-  const std::size_t index = commands_[command].first_argument + i;
-  const std::size_t begin = index == 0 ? 0 : ends_[index - 1];
-  return std::string_view(bytes_).substr(begin, ends_[index] - begin);
+std::size_t CommandBatch::RespBytes() const {
+  std::size_t bytes = keys_.size();
+  for (const Stretch& stretch : stretches_) {
+    const RespFrame frame(stretch);
+    bytes += (stretch.end - stretch.first) * (frame.before.size() + frame.behind.size());
+    for (std::size_t i = stretch.first; i < stretch.end; ++i) {
+      bytes += BulkFrameBytes(key(i).size());
+    }
+  }
+  return bytes;
 }
 
-void CommandBatch::Begin(Verb verb) {
-  commands_.push_back({verb, static_cast<std::uint32_t>(ends_.size())});
+void CommandBatch::AppendResp(std::string& out) const {
+  for (const Stretch& stretch : stretches_) {
+    const RespFrame frame(stretch);
+    for (std::size_t i = stretch.first; i < stretch.end; ++i) {
+      out += frame.before;
+      AppendBulkString(out, key(i));
+      out += frame.behind;
+    }
+  }
 }
 
-void CommandBatch::Argument(std::string_view text) {
-  bytes_ += text;
-  ends_.push_back(bytes_.size());
+void CommandBatch::Add(const Stretch& command, std::string_view key) {
+  keys_ += key;
+  key_ends_.push_back(keys_.size());
+  if (!stretches_.empty()) {
+    Stretch& last = stretches_.back();
+    if (last.verb == command.verb && last.fields == command.fields && last.range == command.range) {
+      ++last.end;
+      return;
+    }
+  }
+  stretches_.push_back(command);
+  stretches_.back().first = key_ends_.size() - 1;
+  stretches_.back().end = key_ends_.size();
 }
 
 }  // namespace rankd

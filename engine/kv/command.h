@@ -1,4 +1,5 @@
-// The commands of one node, as one pipeline: arguments side by side in one buffer.
+// The commands of one node, as one pipeline: keys side by side in one buffer. What the commands
+// have in common, their verb and further arguments, is held once.
 #pragma once
 
 #include <cstddef>
@@ -17,37 +18,74 @@ inline constexpr std::size_t kVerbCount = 3;
 /// "HGETALL", …
 std::string_view VerbName(Verb verb);
 
+/// The fields that HMGETs ask for; made once, for all requests. Immutable, any thread.
+class HashFieldNames {
+ public:
+  explicit HashFieldNames(std::vector<std::string> names);
+
+  std::span<const std::string> names() const { return names_; }
+  std::size_t size() const { return names_.size(); }
+  /// As arguments in RESP.
+  std::string_view resp() const { return resp_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::string resp_;
+};
+
+struct ListRange {
+  std::int64_t start = 0;
+  std::int64_t stop = -1;
+
+  bool operator==(const ListRange&) const = default;
+};
+
 /// An ordered batch of commands. Reusable: Clear() keeps the memory.
 class CommandBatch {
  public:
-  void HGetAll(std::string_view key);
-  void HMGet(std::string_view key, std::span<const std::string> fields);
-  /// LRANGE key start stop; both ends included, -1 is the last.
-  void LRange(std::string_view key, std::int64_t start, std::int64_t stop);
+  /// Commands that follow each other and differ in their keys only.
+  struct Stretch {
+    Verb verb;
+    const HashFieldNames* fields;  ///< Of kHMGet, else nullptr.
+    ListRange range;               ///< Of kLRange.
+    std::size_t first;             ///< The first command.
+    std::size_t end;               ///< Behind the last.
+  };
+
+  void HGetAll(std::string_view key) { Add({Verb::kHGetAll, nullptr, {}, 0, 0}, key); }
+  /// `fields` must outlive the batch.
+  void HMGet(std::string_view key, const HashFieldNames& fields) {
+    Add({Verb::kHMGet, &fields, {}, 0, 0}, key);
+  }
+  /// Both ends included, -1 is the last.
+  void LRange(std::string_view key, std::int64_t start, std::int64_t stop) {
+    Add({Verb::kLRange, nullptr, {start, stop}, 0, 0}, key);
+  }
   void Clear();
 
-  std::size_t size() const { return commands_.size(); }
-  bool empty() const { return commands_.empty(); }
+  std::size_t size() const { return key_ends_.size(); }
+  bool empty() const { return key_ends_.empty(); }
+  /// All commands, in order. Few: as many as a task has kinds of questions.
+  std::span<const Stretch> stretches() const { return stretches_; }
+  Verb verb(std::size_t command) const;
+  std::string_view key(std::size_t command) const {
+    const std::size_t begin = command == 0 ? 0 : key_ends_[command - 1];
+    return std::string_view(keys_).substr(begin, key_ends_[command] - begin);
+  }
 
-  Verb verb(std::size_t command) const { return commands_[command].verb; }
-  /// The arguments after the verb; 0 is the key.
-  std::size_t argument_count(std::size_t command) const;
-  std::string_view argument(std::size_t command, std::size_t i) const;
-  std::string_view key(std::size_t command) const { return argument(command, 0); }
-  /// Bytes of all arguments.
-  std::size_t argument_bytes() const { return bytes_.size(); }
+  /// Bytes of all keys.
+  std::size_t key_bytes() const { return keys_.size(); }
+  /// Bytes it is on the wire, as RESP. O(commands).
+  std::size_t RespBytes() const;
+  /// Appends it as RESP.
+  void AppendResp(std::string& out) const;
 
  private:
-  struct Command {
-    Verb verb;
-    std::uint32_t first_argument;
-  };
-  void Begin(Verb verb);
-  void Argument(std::string_view text);
+  void Add(const Stretch& command, std::string_view key);
 
-  std::string bytes_;
-  std::vector<std::size_t> ends_;  ///< Of each argument, in bytes_.
-  std::vector<Command> commands_;
+  std::string keys_;
+  std::vector<std::size_t> key_ends_;  ///< Of each command, in keys_.
+  std::vector<Stretch> stretches_;
 };
 
 }  // namespace rankd

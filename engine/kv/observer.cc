@@ -1,6 +1,6 @@
 #include "engine/kv/observer.h"
 
-#include <string_view>
+#include "engine/kv/resp.h"
 
 namespace rankd {
 namespace {
@@ -17,7 +17,7 @@ std::uint64_t Digits(std::uint64_t number) {
 /// "*N\r\n" or "$N\r\n".
 std::uint64_t HeadBytes(std::uint64_t size) { return 1 + Digits(size) + kLineEnd; }
 
-std::uint64_t BulkBytes(std::uint64_t size) { return HeadBytes(size) + size + kLineEnd; }
+std::uint64_t BulkBytes(std::uint64_t size) { return BulkFrameBytes(size) + size; }
 
 /// Without the elements of an array.
 std::uint64_t NodeBytes(const ReplyNode& node) {
@@ -41,18 +41,6 @@ std::uint64_t NodeBytes(const ReplyNode& node) {
 }
 
 }  // namespace
-
-std::uint64_t WireBytes(const CommandBatch& commands) {
-  std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < commands.size(); ++i) {
-    bytes += HeadBytes(commands.argument_count(i) + 1);
-    bytes += BulkBytes(VerbName(commands.verb(i)).size());
-    for (std::size_t argument = 0; argument < commands.argument_count(i); ++argument) {
-      bytes += BulkBytes(commands.argument(i, argument).size());
-    }
-  }
-  return bytes;
-}
 
 std::uint64_t WireBytes(const Replies& replies) {
   std::uint64_t bytes = 0;

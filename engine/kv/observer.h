@@ -25,9 +25,6 @@ class KvObserver {
   ~KvObserver() = default;
 };
 
-/// Bytes that `commands` are on the wire, as RESP.
-std::uint64_t WireBytes(const CommandBatch& commands);
-
 /// Bytes that `replies` are on the wire, as RESP 2; what they would be, for a memory store.
 /// O(elements).
 std::uint64_t WireBytes(const Replies& replies);

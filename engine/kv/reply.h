@@ -54,6 +54,7 @@ class Replies {
   }
 
   // For stores: roots and nodes are appended in pre-order.
+  void Reserve(std::size_t commands) { roots_.reserve(commands); }
   void BeginRoot() { roots_.push_back(static_cast<std::uint32_t>(nodes_.size())); }
   std::vector<ReplyNode>& nodes() { return nodes_; }
   /// A copy of `bytes` that lives as long as these replies.

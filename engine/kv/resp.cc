@@ -24,4 +24,10 @@ void AppendBulkString(std::string& out, std::string_view bytes) {
   out += "\r\n";
 }
 
+std::size_t BulkFrameBytes(std::size_t size) {
+  std::size_t bytes = 1 + 1 + 2 + 2;
+  for (; size >= 10; size /= 10) ++bytes;
+  return bytes;
+}
+
 }  // namespace rankd

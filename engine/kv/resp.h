@@ -11,5 +11,7 @@ namespace rankd {
 void AppendCommandHead(std::string& out, std::size_t arguments);
 /// Appends one of them.
 void AppendBulkString(std::string& out, std::string_view bytes);
+/// What a bulk string of `size` bytes takes besides these: "$N\r\n" and "\r\n".
+std::size_t BulkFrameBytes(std::size_t size);
 
 }  // namespace rankd

@@ -348,7 +348,7 @@ void Run::TakeResult(ActiveNode& active, Result<RowSet> result) {
 std::size_t Run::OnSubmit(std::uint32_t span, const KvClient& client,
                           const CommandBatch& commands) {
   kv_usage_.commands += commands.size();
-  kv_usage_.bytes_sent += WireBytes(commands);
+  kv_usage_.bytes_sent += commands.RespBytes();
   return spec_.trace ? recorder_.OnSubmit(span, client.name(), commands) : 0;
 }
 

@@ -160,7 +160,7 @@ std::size_t TraceRecorder::OnSubmit(std::uint32_t span, std::string_view endpoin
   pipeline.endpoint = endpoint;
   pipeline.commands = CommandsText(commands);
   pipeline.command_count = commands.size();
-  pipeline.bytes_sent = WireBytes(commands);
+  pipeline.bytes_sent = commands.RespBytes();
   pipeline.start = clock_.Now();
   trace_.pipelines.push_back(std::move(pipeline));
   open_pipelines_.push_back(trace_.pipelines.size() - 1);

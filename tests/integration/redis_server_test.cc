@@ -30,7 +30,7 @@ TEST_CASE("a pipeline is answered in order, over a unix socket and over TCP") {
     CommandBatch batch;
     batch.LRange("follow:1", 0, -1);
     batch.HGetAll("user:1");
-    const std::vector<std::string> fields{"age", "none"};
+    const HashFieldNames fields({"age", "none"});
     batch.HMGet("user:1", fields);
     batch.HGetAll("follow:1");
     batch.HGetAll("user:2");
@@ -57,11 +57,12 @@ TEST_CASE("the memory store answers as the server it is loaded into does") {
   server.Send(load);  // loading twice gives the same
 
   CommandBatch batch;
-  const std::vector<std::string> fields{"i", "none", "s", "i", "", "é\0"};
+  const HashFieldNames fields({"i", "none", "s", "i", "", "é\0"});
+  const HashFieldNames no_fields({});
   for (const std::string_view key : {"h"sv, "l"sv, "s"sv, "none"sv, "no"sv, ""sv, "missing"sv}) {
     batch.HGetAll(key);
     batch.HMGet(key, fields);
-    batch.HMGet(key, {});
+    batch.HMGet(key, no_fields);
     for (const std::int64_t from : {0, 2, 6, 7, -1, -3, -7, -100, 100}) {
       for (const std::int64_t to : {0, 2, 6, 7, -1, -3, -7, -100, 100}) {
         batch.LRange(key, from, to);

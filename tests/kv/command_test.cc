@@ -15,44 +15,72 @@ namespace {
 
 using namespace std::string_view_literals;
 
-TEST_CASE("a batch keeps commands and arguments in order") {
-  CommandBatch batch;
-  CHECK(batch.empty());
-  batch.HGetAll("user:1");
-  const std::vector<std::string> fields{"country", "", "age"};
-  batch.HMGet("user:2", fields);
-  batch.LRange("follow:1", 0, -1);
-  REQUIRE(batch.size() == 3);
-  CHECK(batch.verb(0) == Verb::kHGetAll);
-  CHECK(batch.argument_count(0) == 1);
-  CHECK(batch.key(0) == "user:1");
-  CHECK(batch.verb(1) == Verb::kHMGet);
-  REQUIRE(batch.argument_count(1) == 4);
-  CHECK(batch.key(1) == "user:2");
-  CHECK(batch.argument(1, 1) == "country");
-  CHECK(batch.argument(1, 2) == "");
-  CHECK(batch.argument(1, 3) == "age");
-  REQUIRE(batch.argument_count(2) == 3);
-  CHECK(batch.argument(2, 1) == "0");
-  CHECK(batch.argument(2, 2) == "-1");
-  CHECK(batch.argument_bytes() == 6 + 6 + 7 + 3 + 8 + 1 + 2);
+std::string RespOf(const CommandBatch& batch) {
+  std::string resp = "x";
+  batch.AppendResp(resp);
+  CHECK(batch.RespBytes() == resp.size() - 1);
+  return resp.substr(1);
 }
 
-TEST_CASE("arguments are bytes, whatever they hold") {
+TEST_CASE("a batch keeps commands and keys in order") {
+  CommandBatch batch;
+  CHECK(batch.empty());
+  CHECK(RespOf(batch) == "");
+  batch.HGetAll("user:1");
+  const HashFieldNames fields({"country", "", "age"});
+  const HashFieldNames others({"country", "", "age"});
+  batch.HMGet("user:2", fields);
+  batch.HMGet("user:33", fields);
+  batch.HMGet("u", others);
+  batch.LRange("follow:1", 0, -1);
+  batch.LRange("follow:2", 0, -1);
+  batch.LRange("f", 0, 9);
+  batch.HGetAll("");
+  REQUIRE(batch.size() == 8);
+  CHECK(batch.key(0) == "user:1");
+  CHECK(batch.key(2) == "user:33");
+  CHECK(batch.key(6) == "f");
+  CHECK(batch.key(7) == "");
+  CHECK(batch.verb(0) == Verb::kHGetAll);
+  for (const std::size_t i : {1u, 2u, 3u}) CHECK(batch.verb(i) == Verb::kHMGet);
+  for (const std::size_t i : {4u, 5u, 6u}) CHECK(batch.verb(i) == Verb::kLRange);
+  CHECK(batch.verb(7) == Verb::kHGetAll);
+  CHECK(batch.key_bytes() == 6 + 6 + 7 + 1 + 8 + 8 + 1);
+  REQUIRE(batch.stretches().size() == 6);
+  CHECK(batch.stretches()[1].fields == &fields);
+  CHECK(batch.stretches()[1].first == 1);
+  CHECK(batch.stretches()[1].end == 3);
+  CHECK(batch.stretches()[4].range == ListRange{0, 9});
+  const std::string tail = "$7\r\ncountry\r\n$0\r\n\r\n$3\r\nage\r\n";
+  CHECK(RespOf(batch) ==
+        "*2\r\n$7\r\nHGETALL\r\n$6\r\nuser:1\r\n"
+        "*5\r\n$5\r\nHMGET\r\n$6\r\nuser:2\r\n" +
+            tail + "*5\r\n$5\r\nHMGET\r\n$7\r\nuser:33\r\n" + tail +
+            "*5\r\n$5\r\nHMGET\r\n$1\r\nu\r\n" + tail +
+            "*4\r\n$6\r\nLRANGE\r\n$8\r\nfollow:1\r\n$1\r\n0\r\n$2\r\n-1\r\n"
+            "*4\r\n$6\r\nLRANGE\r\n$8\r\nfollow:2\r\n$1\r\n0\r\n$2\r\n-1\r\n"
+            "*4\r\n$6\r\nLRANGE\r\n$1\r\nf\r\n$1\r\n0\r\n$1\r\n9\r\n"
+            "*2\r\n$7\r\nHGETALL\r\n$0\r\n\r\n");
+}
+
+TEST_CASE("keys are bytes, whatever they hold") {
   CommandBatch batch;
   const std::string_view odd = "a\r\nb\0c%s\xff\xc3\xa9"sv;
   batch.HGetAll(odd);
   batch.HGetAll("");
   CHECK(batch.key(0) == odd);
   CHECK(batch.key(1) == "");
+  CHECK(RespOf(batch) == "*2\r\n$7\r\nHGETALL\r\n$11\r\n" + std::string(odd) +
+                             "\r\n*2\r\n$7\r\nHGETALL\r\n$0\r\n\r\n");
 }
 
 TEST_CASE("the ends of a range are written in full") {
   CommandBatch batch;
   batch.LRange("k", std::numeric_limits<std::int64_t>::min(),
                std::numeric_limits<std::int64_t>::max());
-  CHECK(batch.argument(0, 1) == "-9223372036854775808");
-  CHECK(batch.argument(0, 2) == "9223372036854775807");
+  CHECK(RespOf(batch) ==
+        "*4\r\n$6\r\nLRANGE\r\n$1\r\nk\r\n$20\r\n-9223372036854775808\r\n"
+        "$19\r\n9223372036854775807\r\n");
 }
 
 TEST_CASE("a cleared batch is empty and can be used again") {
@@ -60,7 +88,8 @@ TEST_CASE("a cleared batch is empty and can be used again") {
   batch.HGetAll("a");
   batch.Clear();
   CHECK(batch.empty());
-  CHECK(batch.argument_bytes() == 0);
+  CHECK(batch.key_bytes() == 0);
+  CHECK(RespOf(batch) == "");
   batch.HGetAll("b");
   CHECK(batch.key(0) == "b");
 }
@@ -80,6 +109,11 @@ TEST_CASE("RESP counts bytes and escapes nothing") {
   out.clear();
   AppendBulkString(out, "");
   CHECK(out == "$0\r\n\r\n");
+  for (const std::size_t size : {0u, 1u, 9u, 10u, 99u, 100u, 1000u, 12345u}) {
+    out.clear();
+    AppendBulkString(out, std::string(size, 'x'));
+    CHECK(out.size() == size + BulkFrameBytes(size));
+  }
 }
 
 }  // namespace

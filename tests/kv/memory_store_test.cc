@@ -41,7 +41,8 @@ std::string HGetAll(const Parsed& parsed, std::string_view key) {
 
 std::string HMGet(const Parsed& parsed, std::string_view key, std::vector<std::string> fields) {
   CommandBatch batch;
-  batch.HMGet(key, fields);
+  const HashFieldNames names(std::move(fields));
+  batch.HMGet(key, names);
   return ReplyText(AnswerFromStore(parsed.store, batch));
 }
 

@@ -67,17 +67,6 @@ TEST_CASE("bytes of replies are those of RESP") {
   CHECK(WireBytes(nested.replies()) == 4 + 7 + 4 + 8 + 4);
 }
 
-TEST_CASE("bytes of commands are those of RESP") {
-  CommandBatch commands;
-  CHECK(WireBytes(commands) == 0);
-  commands.HGetAll("user:1");
-  CHECK(WireBytes(commands) == std::string("*2\r\n$7\r\nHGETALL\r\n$6\r\nuser:1\r\n").size());
-  commands.Clear();
-  commands.LRange("f", 0, -1);
-  CHECK(WireBytes(commands) ==
-        std::string("*4\r\n$6\r\nLRANGE\r\n$1\r\nf\r\n$1\r\n0\r\n$2\r\n-1\r\n").size());
-}
-
 /// Writes down what it is told.
 class Recording final : public KvObserver {
  public:

@@ -104,12 +104,16 @@ class FakeKv final : public KvClient {
   }
   void Log(const CommandBatch& commands) {
     std::string text;
-    for (std::size_t i = 0; i < commands.size(); ++i) {
-      if (i > 0) text += "; ";
-      text += VerbName(commands.verb(i));
-      for (std::size_t j = 0; j < commands.argument_count(i); ++j) {
-        text += ' ';
-        text += commands.argument(i, j);
+    for (const CommandBatch::Stretch& stretch : commands.stretches()) {
+      for (std::size_t i = stretch.first; i < stretch.end; ++i) {
+        if (i > 0) text += "; ";
+        text.append(VerbName(stretch.verb)).append(" ").append(commands.key(i));
+        if (stretch.fields != nullptr) {
+          for (const std::string& field : stretch.fields->names()) text += " " + field;
+        } else if (stretch.verb == Verb::kLRange) {
+          text += " " + std::to_string(stretch.range.start);
+          text += " " + std::to_string(stretch.range.stop);
+        }
       }
     }
     log_.push_back(std::move(text));

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/base/number_text.h"
 #include "engine/kv/memory/memory_store.h"
 
 namespace rankd {
@@ -16,16 +16,25 @@ class MemoryAnswer {
   MemoryAnswer(const MemoryStore& store, const CommandBatch& commands, Replies& replies)
       : store_(store), commands_(commands), replies_(replies), nodes_(replies.nodes()) {}
 
-  void Append(std::size_t command) {
-    replies_.BeginRoot();
-    const MemoryStore::Entry* entry = store_.Find(commands_.key(command));
-    switch (commands_.verb(command)) {
-      case Verb::kHGetAll:
-        return HGetAll(entry);
-      case Verb::kHMGet:
-        return HMGet(entry, command);
-      case Verb::kLRange:
-        return LRange(entry, command);
+  void Append(const CommandBatch::Stretch& stretch) {
+    if (stretch.verb == Verb::kHMGet) {
+      likely_.assign(stretch.fields->size(), 0);
+      nodes_.reserve(nodes_.size() + (stretch.end - stretch.first) * (1 + stretch.fields->size()));
+    }
+    for (std::size_t command = stretch.first; command < stretch.end; ++command) {
+      replies_.BeginRoot();
+      const MemoryStore::Entry* entry = store_.Find(commands_.key(command));
+      switch (stretch.verb) {
+        case Verb::kHGetAll:
+          HGetAll(entry);
+          break;
+        case Verb::kHMGet:
+          HMGet(entry, stretch.fields->names());
+          break;
+        case Verb::kLRange:
+          LRange(entry, stretch.range);
+          break;
+      }
     }
   }
 
@@ -39,27 +48,25 @@ class MemoryAnswer {
     Copy(entry->first_node, entry->node_count);
   }
 
-  void HMGet(const MemoryStore::Entry* entry, std::size_t command) {
-    const std::size_t arguments = commands_.argument_count(command);
-    if (arguments < 2) return ErrorReply("ERR wrong number of arguments for 'hmget' command");
+  void HMGet(const MemoryStore::Entry* entry, std::span<const std::string> fields) {
+    if (fields.empty()) return ErrorReply("ERR wrong number of arguments for 'hmget' command");
     if (entry != nullptr && entry->type != Type::kHash) return WrongType();
-    Array(static_cast<std::uint32_t>(arguments - 1));
-    for (std::size_t i = 1; i < arguments; ++i) {
+    Array(static_cast<std::uint32_t>(fields.size()));
+    for (std::size_t i = 0; i < fields.size(); ++i) {
       const ReplyNode* value =
-          entry == nullptr ? nullptr : store_.FindField(*entry, commands_.argument(command, i));
+          entry == nullptr ? nullptr : store_.FindField(*entry, fields[i], likely_[i]);
       nodes_.push_back(value == nullptr ? ReplyNode() : *value);
     }
   }
 
-  void LRange(const MemoryStore::Entry* entry, std::size_t command) {
-    const std::optional<std::int64_t> from = ParseInt(commands_.argument(command, 1));
-    const std::optional<std::int64_t> to = ParseInt(commands_.argument(command, 2));
-    if (!from || !to) return ErrorReply("ERR value is not an integer or out of range");
+  void LRange(const MemoryStore::Entry* entry, ListRange range) {
     if (entry == nullptr) return Array(0);
     if (entry->type != Type::kList) return WrongType();
     const std::int64_t length = entry->node_count;
-    const std::int64_t start = std::max<std::int64_t>(*from < 0 ? *from + length : *from, 0);
-    const std::int64_t stop = std::min(*to < 0 ? *to + length : *to, length - 1);
+    const std::int64_t start =
+        std::max<std::int64_t>(range.start < 0 ? range.start + length : range.start, 0);
+    const std::int64_t stop =
+        std::min(range.stop < 0 ? range.stop + length : range.stop, length - 1);
     if (start > stop) return Array(0);
     const auto count = static_cast<std::uint32_t>(stop - start + 1);
     Array(count);
@@ -93,6 +100,7 @@ class MemoryAnswer {
   const CommandBatch& commands_;
   Replies& replies_;
   std::vector<ReplyNode>& nodes_;
+  std::vector<std::uint32_t> likely_;  ///< Where the hash before had each field.
 };
 
 Replies AnswerFromStore(const std::shared_ptr<const MemoryStore>& store,
@@ -100,7 +108,8 @@ Replies AnswerFromStore(const std::shared_ptr<const MemoryStore>& store,
   Replies replies;
   replies.Share(store);
   MemoryAnswer answer(*store, commands, replies);
-  for (std::size_t i = 0; i < commands.size(); ++i) answer.Append(i);
+  replies.Reserve(commands.size());
+  for (const CommandBatch::Stretch& stretch : commands.stretches()) answer.Append(stretch);
   return replies;
 }
 

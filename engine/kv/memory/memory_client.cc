@@ -95,8 +95,8 @@ void MemoryClient::Finish(Trip& trip) {
 
 Duration MemoryClient::LatencyOf(const CommandBatch& commands) const {
   std::chrono::milliseconds latency{0};
-  for (std::size_t i = 0; i < commands.size(); ++i) {
-    latency = std::max(latency, options_.latency[static_cast<std::size_t>(commands.verb(i))]);
+  for (const CommandBatch::Stretch& stretch : commands.stretches()) {
+    latency = std::max(latency, options_.latency[static_cast<std::size_t>(stretch.verb)]);
   }
   // No further than a timer can reach.
   return std::min<std::chrono::milliseconds>(latency, std::chrono::hours(24 * 365));

@@ -164,7 +164,10 @@ const MemoryStore::Entry* MemoryStore::Find(std::string_view key) const {
   return found == by_key_.end() ? nullptr : &entries_[found->second];
 }
 
-const ReplyNode* MemoryStore::FindField(const Entry& hash, std::string_view field) const {
+const ReplyNode* MemoryStore::FindField(const Entry& hash, std::string_view field,
+                                        std::uint32_t& likely) const {
+  const ReplyNode* nodes = nodes_.data() + hash.first_node;
+  if (likely < hash.node_count && nodes[likely].text() == field) return &nodes[likely + 1];
   if (hash.sorted) {
     const std::span<const std::uint32_t> order(sorted_fields_.data() + hash.first_sorted,
                                                hash.node_count / 2);
@@ -174,7 +177,9 @@ const ReplyNode* MemoryStore::FindField(const Entry& hash, std::string_view fiel
     return there ? &nodes_[*found + 1] : nullptr;
   }
   for (std::uint32_t i = 0; i < hash.node_count; i += 2) {
-    if (nodes_[hash.first_node + i].text() == field) return &nodes_[hash.first_node + i + 1];
+    if (nodes[i].text() != field) continue;
+    likely = i;
+    return &nodes[i + 1];
   }
   return nullptr;
 }

@@ -50,8 +50,10 @@ class MemoryStore {
   };
 
   const Entry* Find(std::string_view key) const;
-  /// The value of a field, or nullptr.
-  const ReplyNode* FindField(const Entry& hash, std::string_view field) const;
+  /// The value of a field, or nullptr. `likely`: where to look first, an offset from the first
+  /// node; where it was found.
+  const ReplyNode* FindField(const Entry& hash, std::string_view field,
+                             std::uint32_t& likely) const;
 
   ByteArena arena_;
   std::vector<ReplyNode> nodes_;

@@ -60,12 +60,7 @@ bool RefusesConnection(const ReplyNode& first_reply) {
 bool AppendCommands(std::string& out, const CommandBatch& commands) {
   const std::size_t before = out.size();
   try {
-    for (std::size_t i = 0; i < commands.size(); ++i) {
-      const std::size_t arguments = commands.argument_count(i);
-      AppendCommandHead(out, arguments + 1);
-      AppendBulkString(out, VerbName(commands.verb(i)));
-      for (std::size_t j = 0; j < arguments; ++j) AppendBulkString(out, commands.argument(i, j));
-    }
+    commands.AppendResp(out);
   } catch (const std::bad_alloc&) {
     out.resize(before);
     return false;
