@@ -54,18 +54,18 @@ class ForEach final : public Region {
     }
 
     void OnBodyDone(std::uint64_t activation, RowSet rows) override {
-      output_rows_ += rows.rows();
-      outputs_[activation] = std::move(rows);
+      outputs_.End(activation, std::move(rows), host_);
       OnItemEnded();
     }
 
-    void OnBodyFailed(std::uint64_t, Error error) override {
+    void OnBodyFailed(std::uint64_t activation, Error error) override {
       if (!region_.skip_failed_) return Fail(std::move(error));
+      outputs_.LeaveOut(activation, host_);
       host_.CountSkipped();
       OnItemEnded();
     }
 
-    bool IsLarge() const override { return IsLargeRegion(outputs_.size(), items_); }
+    bool IsLarge() const override { return IsLargeRegion(outputs_, items_); }
 
    private:
     /// Starts what may run, a part at a time, so that a request with a hundred thousand items lets
@@ -82,7 +82,7 @@ class ForEach final : public Region {
     }
 
     void StartNext() {
-      outputs_.push_back(RowSet::Absent());
+      outputs_.Begin();
       BodyStart start(region_.body_, items_.At(next_));
       start.activation = next_;
       start.loop_value = static_cast<std::int64_t>(next_);
@@ -93,7 +93,7 @@ class ForEach final : public Region {
     void OnItemEnded() {
       ++ended_;
       if (ended_ == items_.count()) {
-        work_.Join(std::move(outputs_), output_rows_, host_);
+        work_.Join(outputs_, host_);
       } else if (!deferred_ && MayStart()) {
         StartNext();
       }
@@ -101,10 +101,9 @@ class ForEach final : public Region {
 
     const ForEach& region_;
     Items items_;
-    ItemOutputs outputs_;   ///< By item; absent: none yet, or left out.
+    ItemOutputs outputs_;
     std::size_t next_ = 0;  ///< The first item that has not been started.
     std::size_t ended_ = 0;
-    std::size_t output_rows_ = 0;
     bool deferred_ = false;
     ItemWork work_;
   };

@@ -1,7 +1,6 @@
 #include "engine/region/item_work.h"
 
 #include <utility>
-#include <vector>
 
 namespace rankd {
 namespace {
@@ -14,8 +13,8 @@ constexpr std::size_t kManyOutputs = 1'000;
 
 }  // namespace
 
-bool IsLargeRegion(std::size_t outputs, const Items& items) {
-  return outputs + items.count() > kManyOutputs;
+bool IsLargeRegion(const ItemOutputs& outputs, const Items& items) {
+  return outputs.pieces() + items.count() > kManyOutputs;
 }
 
 void ItemWork::Cut(const ItemCut& cut, Items& items, RegionHost& host) {
@@ -25,10 +24,11 @@ void ItemWork::Cut(const ItemCut& cut, Items& items, RegionHost& host) {
   host.Compute(*this, cut.CostOf(context_.inputs.front().rows()));
 }
 
-void ItemWork::Join(ItemOutputs outputs, std::size_t rows, RegionHost& host) {
+void ItemWork::Join(ItemOutputs& outputs, RegionHost& host) {
   cut_ = nullptr;
   context_ = host.context();
-  outputs_ = std::move(outputs);
+  const std::size_t rows = outputs.rows();
+  outputs_ = outputs.Take();
   host.Compute(*this, kPartNanoseconds * static_cast<double>(outputs_.size()) +
                           kRowNanoseconds * static_cast<double>(rows));
 }
@@ -39,12 +39,7 @@ Result<void> ItemWork::Run(StopToken stop) {
     RANKD_TRY(*items_, Items::Make(*cut_, context_));
     return {};
   }
-  std::vector<RowSet> parts;
-  parts.reserve(outputs_.size());
-  for (RowSet& rows : outputs_) {
-    if (!rows.absent()) parts.push_back(std::move(rows));
-  }
-  outputs_.clear();
+  const std::vector<RowSet> parts = std::move(outputs_);
   if (parts.empty()) {
     rows_ = RowSet();
     return {};

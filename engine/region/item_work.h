@@ -3,27 +3,25 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <vector>
 
 #include "engine/data/rowset.h"
+#include "engine/region/item_outputs.h"
 #include "engine/region/items.h"
 #include "engine/region/region.h"
 
 namespace rankd {
 
-/// What came of the items, in their order; grows without moving. Absent ones count for nothing.
-using ItemOutputs = std::deque<RowSet>;
-
 /// Whether destroying a region's state with these takes long enough to be done elsewhere.
-bool IsLargeRegion(std::size_t outputs, const Items& items);
+bool IsLargeRegion(const ItemOutputs& outputs, const Items& items);
 
 /// Part of a region's state; of its work one piece is done at a time.
 class ItemWork final : public RegionWork {
  public:
   /// Cuts the first input into `items`, which must stay; ends in OnComputed.
   void Cut(const ItemCut& cut, Items& items, RegionHost& host);
-  /// Joins `outputs`, which are `rows` rows in all, and lets go of them; ends in OnComputed.
-  void Join(ItemOutputs outputs, std::size_t rows, RegionHost& host);
+  /// Joins `outputs` and lets go of them; ends in OnComputed.
+  void Join(ItemOutputs& outputs, RegionHost& host);
   /// What Join made.
   RowSet TakeRows() { return std::move(rows_); }
 
@@ -33,7 +31,7 @@ class ItemWork final : public RegionWork {
   const ItemCut* cut_ = nullptr;  ///< Of what is to be cut; nullptr: outputs_ are to be joined.
   Items* items_ = nullptr;
   NodeContext context_;
-  ItemOutputs outputs_;
+  std::vector<RowSet> outputs_;
   RowSet rows_ = RowSet::Absent();
 };
 

@@ -72,13 +72,13 @@ class Loop final : public Region {
       times_ = static_cast<std::int64_t>(items_.count());
       Continue();
     }
-    bool IsLarge() const override { return IsLargeRegion(outputs_.size(), items_); }
+    bool IsLarge() const override { return IsLargeRegion(outputs_, items_); }
 
     void OnBodyDone(std::uint64_t, RowSet rows) override {
       carry_ = std::move(rows);
       if (params_.concat) {
-        output_rows_ += carry_.rows();
-        outputs_.push_back(carry_);
+        outputs_.Begin();
+        outputs_.End(static_cast<std::size_t>(iteration_), carry_, host_);
       }
       const std::int64_t iteration = iteration_++;
       if (params_.until) {
@@ -117,7 +117,7 @@ class Loop final : public Region {
     void Conclude() {
       if (!params_.concat) return host_.Finish(std::move(carry_));
       concluding_ = true;
-      work_.Join(std::move(outputs_), output_rows_, host_);
+      work_.Join(outputs_, host_);
     }
 
     const Params& params_;
@@ -126,7 +126,6 @@ class Loop final : public Region {
     std::int64_t iteration_ = 0;  ///< The one that runs, or comes next.
     RowSet carry_;
     ItemOutputs outputs_;
-    std::size_t output_rows_ = 0;
     bool concluding_ = false;
     ItemWork work_;
   };

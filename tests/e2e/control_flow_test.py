@@ -84,6 +84,26 @@ class ControlFlow(unittest.TestCase):
     def spans(self, trace, name):
         return [(n["start_us"], n["end_us"]) for n in trace["nodes"] if n["node"] == name]
 
+    def test_rows_stand_in_item_order_however_many_and_whenever_their_items_end(self):
+        # Items end in another order than they began, some are left out, some carry another key, some
+        # have no row: what is joined on the way must be what joining all at the end gives.
+        rows = 3000
+        document = plan("p", [
+            node("s", "fixed_source", (), {"row_count": rows}),
+            node("e", "for_each", ["s"], {"over": "rows", "on_item_error": "skip", "body": body([
+                node("z", "sleep", ["$in"], {"duration_ms": {"expr": "L.i % 4"}}),
+                node("f", "filter", ["z"], {"pred": "L.i % 7 != 0"}),
+                # Some fail: there is no such count.
+                node("t", "take", ["f"], {"count": {"expr": "if(L.i % 91 == 90, -1, 5)"}}),
+                node("b", "branch", ["t"], {"cases": [
+                    {"when": "L.i % 5 == 0", "body": body([node("v", "vm", ["$in"], {
+                        "out_key": "score", "expr": "id * 2"})])}],
+                    "else": body([], "$in")})])})])
+        answer = self.answer(document)
+        got = [(row["id"], row["fields"].get("score")) for row in answer["candidates"]]
+        wanted = [(i + 1, 2.0 * (i + 1) if i % 5 == 0 else None) for i in range(rows) if i % 7 and i % 91 != 90]
+        self.assertEqual(got, wanted)
+
     def test_no_more_items_are_under_way_than_max_parallel_says(self):
         for most in (1, 8):
             document = plan("p", [
