@@ -97,7 +97,9 @@ void SideFile::TakeBack() {
   const auto size = static_cast<std::uint64_t>(status.st_size);
   // Somebody else appends to it too: what is theirs cannot be told from ours.
   if (size > written_ + flushed_) return;
-  if (::ftruncate(descriptor_, static_cast<off_t>(LastRecordWithin(size))) != 0) return;
+  const std::uint64_t last = LastRecordWithin(size);
+  if (::ftruncate(descriptor_, static_cast<off_t>(last)) != 0) return;
+  if (last == 0) return;  // there is nothing to be closed
   if (::lseek(descriptor_, 0, SEEK_END) < 0) return;
   // On a full disk this finds room in what has been cut.
   const ssize_t count = ::write(descriptor_, options_.closing.data(), options_.closing.size());

@@ -73,8 +73,6 @@ class CommandBatch {
     return std::string_view(keys_).substr(begin, key_ends_[command] - begin);
   }
 
-  /// Bytes of all keys.
-  std::size_t key_bytes() const { return keys_.size(); }
   /// Bytes it is on the wire, as RESP. O(commands).
   std::size_t RespBytes() const;
   /// Appends it as RESP.

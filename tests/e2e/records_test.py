@@ -2,6 +2,7 @@
 """Traces and logs: the `trace` of a response, --trace FILE, --log FILE.   usage: records_test.py RANKD [--slow]"""
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -293,6 +294,15 @@ class Disks(Case):
                 size = os.path.getsize(path)
                 # All that have room, but for a few: a request is several events of a trace.
                 self.assertGreater(size, kib * 1024 - 10 * size / records - 100)
+
+    def test_a_disk_without_room_for_one_record_leaves_nothing_half_written(self):
+        for limit in (1, 3, 40, 100):
+            path = self.file("tiny")
+            done = subprocess.run([RANKD, "--plan_dir", self.folder.path, "--trace", path, "--plan_name", "quick"],
+                                  input=lines({}), capture_output=True, env=environment(), timeout=60,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+            self.assertEqual((done.returncode, len(done.stdout.splitlines())), (3, 1), done.stderr)
+            self.assertEqual(os.path.getsize(path), 0)
 
     def test_a_file_that_nobody_drains_bounds_memory_and_a_signal_ends_it(self):
         path = self.file("fifo")

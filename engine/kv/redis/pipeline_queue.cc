@@ -17,7 +17,7 @@ SentPipeline& PipelineQueue::Push(KvRequest& request, TimePoint sent_at) {
   free_.pop_back();
   pipeline.request = &request;
   pipeline.unanswered = request.commands().size();
-  pipeline.bytes = sizeof(SentPipeline) + request.commands().key_bytes();
+  pipeline.bytes = sizeof(SentPipeline) + request.commands().RespBytes();
   pipeline.sent_at = sent_at;
   pipeline.next = nullptr;
   (last_ == nullptr ? first_ : last_->next) = &pipeline;
