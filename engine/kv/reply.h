@@ -54,7 +54,10 @@ class Replies {
   }
 
   // For stores: roots and nodes are appended in pre-order.
-  void Reserve(std::size_t commands) { roots_.reserve(commands); }
+  void Reserve(std::size_t commands, std::size_t nodes) {
+    roots_.reserve(commands);
+    nodes_.reserve(nodes);
+  }
   void BeginRoot() { roots_.push_back(static_cast<std::uint32_t>(nodes_.size())); }
   std::vector<ReplyNode>& nodes() { return nodes_; }
   /// A copy of `bytes` that lives as long as these replies.

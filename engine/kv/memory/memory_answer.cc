@@ -17,10 +17,7 @@ class MemoryAnswer {
       : store_(store), commands_(commands), replies_(replies), nodes_(replies.nodes()) {}
 
   void Append(const CommandBatch::Stretch& stretch) {
-    if (stretch.verb == Verb::kHMGet) {
-      likely_.assign(stretch.fields->size(), 0);
-      nodes_.reserve(nodes_.size() + (stretch.end - stretch.first) * (1 + stretch.fields->size()));
-    }
+    if (stretch.verb == Verb::kHMGet) likely_.assign(stretch.fields->size(), 0);
     for (std::size_t command = stretch.first; command < stretch.end; ++command) {
       replies_.BeginRoot();
       const MemoryStore::Entry* entry = store_.Find(commands_.key(command));
@@ -108,7 +105,12 @@ Replies AnswerFromStore(const std::shared_ptr<const MemoryStore>& store,
   Replies replies;
   replies.Share(store);
   MemoryAnswer answer(*store, commands, replies);
-  replies.Reserve(commands.size());
+  std::size_t nodes = 0;
+  for (const CommandBatch::Stretch& stretch : commands.stretches()) {
+    const std::size_t fields = stretch.fields == nullptr ? 0 : stretch.fields->size();
+    nodes += (stretch.end - stretch.first) * (1 + fields);
+  }
+  replies.Reserve(commands.size(), nodes);
   for (const CommandBatch::Stretch& stretch : commands.stretches()) answer.Append(stretch);
   return replies;
 }
