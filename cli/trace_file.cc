@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <numeric>
-#include <queue>
 #include <utility>
 #include <vector>
 
@@ -157,38 +155,19 @@ void TraceFile::WriteThreads(const RunTrace& trace, std::string_view request_id)
   }
 }
 
-/// Nodes that overlap go to different lanes, each to the first that is free; by_lane_ is sorted by
-/// lane, then by start. O(n log n).
-void TraceFile::AssignLanes(const RunTrace& trace) {
-  by_lane_.clear();
-  for (std::uint32_t span = 0; span < trace.nodes.size(); ++span) by_lane_.push_back({0, span});
-  std::ranges::stable_sort(by_lane_, {},
-                           [&](Place place) { return trace.nodes[place.span].start; });
-  std::uint32_t lanes = 0;
-  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> free;
-  using Busy = std::pair<TimePoint, std::uint32_t>;
-  std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
-  for (Place& place : by_lane_) {
-    const NodeSpan& node = trace.nodes[place.span];
-    for (; !busy.empty() && busy.top().first <= node.start; busy.pop()) {
-      free.push(busy.top().second);
-    }
-    if (free.empty()) free.push(lanes++);
-    place.lane = free.top();
-    free.pop();
-    busy.emplace(node.end, place.lane);
-  }
-  std::ranges::stable_sort(by_lane_, {}, &Place::lane);
-}
-
-void TraceFile::WriteRequest(const RunTrace& trace, std::string_view request_id,
-                             std::optional<ErrorCode> failure) {
-  AssignLanes(trace);
+void TraceFile::SortPipelines(const RunTrace& trace) {
   pipeline_order_.resize(trace.pipelines.size());
   std::iota(pipeline_order_.begin(), pipeline_order_.end(), 0U);
   std::ranges::stable_sort(pipeline_order_, {}, [&](std::uint32_t pipeline) {
     return trace.pipelines[pipeline].node_span;
   });
+}
+
+void TraceFile::WriteRequest(const RunTrace& trace, std::string_view request_id,
+                             std::optional<ErrorCode> failure) {
+  SortPipelines(trace);
+  const std::vector<TracePlace>& places = lanes_.Assign(trace);
+  const auto first_aside = std::ranges::upper_bound(places, 0U, {}, &TracePlace::lane);
 
   const std::uint64_t id = requests_ << kLaneBits;
   const std::string& plan = trace.graph->name;
@@ -197,11 +176,46 @@ void TraceFile::WriteRequest(const RunTrace& trace, std::string_view request_id,
       .Async("request", id)
       .JsonArg("request_id", request_id)
       .Arg("outcome", failure ? CodeName(*failure) : "ok");
-  for (const Place place : by_lane_) WriteNode(trace, place.span, id + place.lane);
-  Event(*this, "e", plan, kLoopThread).At(trace.answered).Async("request", id);
+  WriteLane(trace, {places.begin(), first_aside}, id);
+  WriteEnd(plan, trace.answered, id);
+
+  for (auto lane = first_aside; lane != places.end();) {
+    const auto lane_end =
+        std::ranges::upper_bound(lane, places.end(), lane->lane, {}, &TracePlace::lane);
+    const std::string name = plan + " +" + std::to_string(lane->lane);
+    Event(*this, "b", name, kLoopThread)
+        .At(trace.nodes[lane->span].start)
+        .Async("request", id + lane->lane)
+        .JsonArg("request_id", request_id);
+    WriteLane(trace, {lane, lane_end}, id + lane->lane);
+    // The last of those that stand in nothing ends last.
+    TimePoint end{};
+    for (auto place = lane; place != lane_end; ++place) {
+      end = std::max(end, trace.nodes[place->span].end);
+    }
+    WriteEnd(name, end, id + lane->lane);
+    lane = lane_end;
+  }
 }
 
-void TraceFile::WriteNode(const RunTrace& trace, std::size_t span, std::uint64_t async_id) {
+void TraceFile::WriteLane(const RunTrace& trace, std::span<const TracePlace> places,
+                          std::uint64_t async_id) {
+  const auto close_to = [&](std::size_t depth) {
+    for (; open_.size() > depth; open_.pop_back()) {
+      const NodeSpan& node = trace.nodes[open_.back()];
+      WriteEnd(trace.NodeOf(node).id, node.end, async_id);
+    }
+  };
+  for (const TracePlace place : places) {
+    close_to(place.depth);
+    WriteBegin(trace, place.span, async_id);
+    open_.push_back(place.span);
+  }
+  close_to(0);
+}
+
+/// The node and its pipelines, but for its end.
+void TraceFile::WriteBegin(const RunTrace& trace, std::uint32_t span, std::uint64_t async_id) {
   const NodeSpan& node_span = trace.nodes[span];
   const GraphNode& node = trace.NodeOf(node_span);
   {
@@ -217,12 +231,16 @@ void TraceFile::WriteNode(const RunTrace& trace, std::size_t span, std::uint64_t
         .Arg("rows_out", node_span.rows_out)
         .Arg("outcome", OutcomeName(node_span.outcome));
   }
-  const auto [first, last] = std::ranges::equal_range(
-      pipeline_order_, span, {}, [&](std::uint32_t i) { return trace.pipelines[i].node_span; });
-  for (auto it = first; it != last; ++it) {
-    WritePipeline(trace.pipelines[*it], node_span.end, async_id);
+  const auto pipelines = std::ranges::equal_range(
+      pipeline_order_, span, {},
+      [&](std::uint32_t pipeline) { return trace.pipelines[pipeline].node_span; });
+  for (const std::uint32_t pipeline : pipelines) {
+    WritePipeline(trace.pipelines[pipeline], node_span.end, async_id);
   }
-  Event(*this, "e", node.id, kLoopThread).At(node_span.end).Async("request", async_id);
+}
+
+void TraceFile::WriteEnd(std::string_view name, TimePoint end, std::uint64_t async_id) {
+  Event(*this, "e", name, kLoopThread).At(end).Async("request", async_id);
 }
 
 /// A node awaits one pipeline after the other, so they nest in it; one that nobody waits for any
@@ -243,9 +261,7 @@ void TraceFile::WritePipeline(const PipelineSpan& pipeline, TimePoint node_end,
       .Arg("bytes_sent", pipeline.bytes_sent)
       .Arg("bytes_received", pipeline.bytes_received)
       .JsonArg("answered", pipeline.answered ? "true" : "false");
-  Event(*this, "e", name, kLoopThread)
-      .At(std::min(pipeline.end, node_end))
-      .Async("request", async_id);
+  WriteEnd(name, std::min(pipeline.end, node_end), async_id);
 }
 
 }  // namespace rankd

@@ -35,6 +35,14 @@ PLANS = {
                             {"node_id": "f", "op": "follow", "inputs": ["v"],
                              "params": {"endpoint": "ep_0001", "fields": ["country"]}}]),
 }
+PLANS["bodies"] = plan("bodies", [SOURCE, {
+    "node_id": "each", "op": "for_each", "inputs": ["s"], "params": {"over": "rows", "max_parallel": 2, "body": {
+        "nodes": [nap("wait", ["$in"], 5),
+                  {"node_id": "t", "op": "take", "inputs": ["wait"], "params": {"count": 1}}],
+        "outputs": ["t"]}}}, {
+    "node_id": "again", "op": "loop", "inputs": ["each"], "params": {"times": 2, "body": {
+        "nodes": [{"node_id": "u", "op": "take", "inputs": ["$in"], "params": {"count": 1}}],
+        "outputs": ["u"]}}}])
 DATA = {"user:1": {"country": "US"}, "user:2": {"country": "DE"}, "user:3": {"country": "%s\r\n"},
         "follow:1": [2, 3]}
 
@@ -171,7 +179,22 @@ class TraceFiles(Case):
         by_id = {}
         for span in spans:
             by_id.setdefault(span[0], []).append(span[1])
-        self.assertEqual(list(by_id.values()), [["fork", "s", "a", "b", "m"], ["c"]] * 2)
+        self.assertEqual(list(by_id.values()), [["fork", "s", "a", "b", "m"], ["fork +1", "c"]] * 2)
+
+    def test_what_a_body_runs_stands_in_the_node_that_holds_it(self):
+        path = self.file("json")
+        out = self.run_it(["--trace", path], {"plan": "bodies"})
+        self.assertEqual(out.exit, 0, out.err + out.text)
+        spans = spans_of(self.events(path))
+        found = sorted((s[1], s[2].get("activation", ""), tuple(s[3])) for s in spans)
+        # Of two naps at the same time one stands in the node, the other beside it.
+        beside = [f for f in found if f[2][:1] == ("bodies +1",)]
+        self.assertEqual(sorted(f[0] for f in beside), ["wait"])
+        inside = [f for f in found if f[2] == ("bodies", "each")]
+        self.assertEqual(sorted(f[0] for f in inside), ["t", "t", "wait"])
+        self.assertEqual({f[1] for f in inside} | {f[1] for f in beside}, {"each[0]/", "each[1]/"})
+        self.assertEqual([f for f in found if f[0] == "u"],
+                         [("u", f"again[{i}]/", ("bodies", "again")) for i in range(2)])
 
     def test_pool_threads_are_tracks(self):
         path = self.file("json")
