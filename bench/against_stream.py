@@ -5,7 +5,8 @@ usage: against_stream.py RANKD LOAD_GENERATOR [--plans DIR] [--plan NAME] [--env
                          [--requests N] [--rounds N] [--json]
 
 For each concurrency it takes turns between three ways to the same work and prints the median
-throughput of each, and how far `--bench` is from the others:
+throughput of each, and how far `--bench` is from the others: the median over the rounds of the
+ratio within a round, and its quartiles, since a shared machine may be twice as fast a minute later.
   bench   rankd --bench N --bench_concurrency C
   flood   requests poured into stdin, rankd --concurrency C: rankd keeps C in flight
   closed  C requests outstanding in the generator: one is sent for each answer that comes back
@@ -44,12 +45,16 @@ def measure(options, base, concurrency):
         "closed": generated(concurrency),
     }
     taken = {name: [] for name in ways}
-    for _ in range(options.rounds):
-        for name, command in ways.items():
-            taken[name].append(last_line(command))
+    for number in range(options.rounds):
+        # Every other round the other way round, so that a machine getting slower favours nobody.
+        for name in list(ways) if number % 2 == 0 else reversed(ways):
+            taken[name].append(last_line(ways[name]))
     row = {"concurrency": concurrency}
     row.update({name: round(statistics.median(values)) for name, values in taken.items()})
-    row.update({f"{name}_best": round(max(values)) for name, values in taken.items()})
+    for name in ("flood", "closed"):
+        percents = [(bench / other - 1) * 100 for bench, other in zip(taken["bench"], taken[name])]
+        quartiles = statistics.quantiles(percents, n=4, method="inclusive")
+        row[f"from_{name}_percent"] = [round(value, 1) for value in quartiles]
     return row
 
 
@@ -84,12 +89,13 @@ def main():
         json.dump(rows, sys.stdout, indent=2)
         print()
         return
-    print(f"{'in flight':>10}{'bench/s':>10}{'flood/s':>10}{'':>9}{'closed/s':>10}{'':>9}   (best of each)")
+    print(f"{'in flight':>10}{'bench/s':>10}{'flood/s':>10}{'closed/s':>10}"
+          f"{'from flood':>26}{'from closed':>26}")
     for row in rows:
-        change = {name: (row["bench"] / row[name] - 1) * 100 for name in ("flood", "closed")}
-        print(f"{row['concurrency']:>10}{row['bench']:>10}{row['flood']:>10}{change['flood']:>+8.1f}%"
-              f"{row['closed']:>10}{change['closed']:>+8.1f}%   "
-              f"{row['bench_best']} {row['flood_best']} {row['closed_best']}")
+        apart = [f"{middle:+.1f}% ({low:+.1f}…{high:+.1f})"
+                 for low, middle, high in (row["from_flood_percent"], row["from_closed_percent"])]
+        print(f"{row['concurrency']:>10}{row['bench']:>10}{row['flood']:>10}{row['closed']:>10}"
+              f"{apart[0]:>26}{apart[1]:>26}")
 
 
 if __name__ == "__main__":
