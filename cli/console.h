@@ -1,7 +1,9 @@
-// What the process says: results on stdout, everything else on stderr, one line each. One thread.
+// What the process says: results on stdout, everything else on stderr, one line each. Any
+// thread; what one call says stays together.
 #pragma once
 
 #include <cstddef>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -37,7 +39,7 @@ class Console {
   /// As FormatProblem says, unless it is a warning and notes are not wanted.
   void Report(std::string_view file, const Problem& problem);
   /// True the first time: for what is to be noted once, wherever it is met.
-  bool IsNews(std::string_view message) { return noted_.emplace(message).second; }
+  bool IsNews(std::string_view message);
 
   /// Lines for people, as they are, on a stderr that is a terminal; unless quiet.
   void Show(std::string_view lines);
@@ -55,12 +57,17 @@ class Console {
   std::string ErrorColoured(std::string_view code, std::string_view text) const;
 
  private:
+  /// Under mutex_, as is TakeStatusAway.
+  void Say(std::string_view message);
+  void TakeStatusAway();
   std::string Coloured(std::string_view code, std::string_view text) const;
 
   TextSink& out_;
   TextSink& err_;
   Look look_;
-  std::size_t status_width_ = 0;  ///< Of the status line that is shown.
+  std::mutex mutex_;
+  std::size_t status_width_ = 0;  ///< Of the status line that is shown; under mutex_.
+  /// Under mutex_.
   std::set<std::string, std::less<>> noted_;
 };
 

@@ -14,27 +14,24 @@
 #include <unistd.h>
 
 #include "cli/exit_status.h"
+#include "cli/record_files.h"
 #include "cli/request_driver.h"
-#include "cli/request_records.h"
 #include "cli/session.h"
 #include "engine/io/signal_watcher.h"
 
 namespace rankd {
 namespace {
 
-DriverOptions DriverOptionsOf(const Options& options, Session& session) {
+DriverOptions DriverOptionsOf(const Options& options) {
   DriverOptions driver;
-  driver.records = &session.records();
   driver.concurrency = options.run.concurrency;
   driver.ordered = !options.run.unordered;
-  driver.requests = session.request_options();
   driver.max_request_bytes = options.run.max_request_bytes;
-  driver.defaults = session.run_defaults();
   return driver;
 }
 
 /// Says how the stream ended; the exit status.
-int Conclude(const DriverOutcome& outcome, const RequestRecords& records, Console& console) {
+int Conclude(const DriverOutcome& outcome, const RecordFiles& records, Console& console) {
   if (outcome.output_error == EPIPE) {
     // As the signal would have ended us, had libuv's sockets not made us ignore it.
     std::signal(SIGPIPE, SIG_DFL);
@@ -62,9 +59,8 @@ constexpr std::chrono::milliseconds kRecordsGrace{90};
 int Serve(const Options& options, Workspace& workspace) {
   const std::unique_ptr<Session> session = Session::Open(options, workspace);
   if (session == nullptr) return kExitUsage;
-  RequestRecords& records = session->records();
-  std::optional<RequestDriver> driver(std::in_place, DriverOptionsOf(options, *session),
-                                      session->loop(), session->services(), session->plan_lookup());
+  RecordFiles& records = session->record_files();
+  std::optional<RequestDriver> driver(std::in_place, DriverOptionsOf(options), *session);
   bool served = false;
   int late_signal = 0;
   const SignalWatcher signals(session->loop(), {SIGINT, SIGTERM}, [&](int number) {

@@ -7,6 +7,10 @@
 
 namespace rankd {
 
+void FailureCounts::Add(const FailureCounts& others) {
+  for (std::size_t code = 0; code < kErrorCodeCount; ++code) counts_[code] += others.counts_[code];
+}
+
 std::uint64_t FailureCounts::total() const {
   return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
 }

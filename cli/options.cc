@@ -17,6 +17,8 @@ namespace {
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 53;
 constexpr std::int64_t kMaxConcurrency = 1'000'000;
 constexpr std::int64_t kMaxThreads = 1024;
+/// Each has connections of its own.
+constexpr std::int64_t kMaxLoops = 64;
 
 constexpr const char* kDescription =
     "rankd runs JSON plans: requests on stdin, one response line for each on stdout.";
@@ -27,17 +29,13 @@ constexpr const char* kExamples =
   rankd --plan_name mixed_pipeline --redis redis://127.0.0.1:6379 < requests.ndjson
   rankd check simple_plan plans/mixed_pipeline.plan.json)";
 
-/// Flags that have their place in the command line but no meaning so far.
-constexpr std::array kFlagsToCome = {"--loops"};
-
 /// A flag as it was given; numbers and names are checked after the parse, for better messages.
 struct RawOptions {
   std::string plan_name, plan_file, plan_dir, env, redis_url;
-  std::string deadline, node_timeout, concurrency, cpu_threads, cpu, max_request_bytes;
+  std::string deadline, node_timeout, concurrency, loops, cpu_threads, cpu, max_request_bytes;
   std::string trace, log;
   std::string explain_format, svg_file;
   std::vector<std::string> params;
-  std::vector<std::string> unused;
   BenchFlags bench;
   bool async_scheduler = false;
   Options options;
@@ -104,6 +102,8 @@ void AddExecutionFlags(CLI::App& app, RawOptions& raw) {
     app.add_option(name, value, help)->option_text(text)->group("Execution");
   };
   add("--concurrency", raw.concurrency, "N", "requests in flight (default 64)");
+  add("--loops", raw.loops, "N",
+      "event loops, each with its own thread and\nconnections (default 1)");
   add("--cpu_threads", raw.cpu_threads, "N", "threads for CPU work (default: one for each core)");
   add("--cpu", raw.cpu, "MODE",
       "where CPU work runs: auto (the default), inline, offload or fused");
@@ -127,9 +127,6 @@ void AddGeneralFlags(CLI::App& app, RawOptions& raw) {
   app.set_version_flag("--version", "rankd " RANKD_VERSION, "print the version and exit")
       ->group("General");
   app.set_help_flag("--help,-h", "print this text and exit")->group("General");
-  for (const char* flag : kFlagsToCome) {
-    app.add_option(flag, raw.unused)->group("")->expected(0, 1)->take_all();
-  }
 }
 
 CLI::App* AddCommand(CLI::App& app, RawOptions& raw, const char* name, Command command,
@@ -257,9 +254,6 @@ void CheckExplain(const CLI::App& explain, const RawOptions& raw, Options& optio
 }
 
 Options Checked(const CLI::App& app, RawOptions& raw) {
-  for (const char* flag : kFlagsToCome) {
-    if (app.count(flag) > 0) throw UsageError{std::string(flag) + " is not in this build yet"};
-  }
   RefuseUnknown(app);
   Options options = std::move(raw.options);
   WorkspaceOptions& workspace = options.workspace;
@@ -278,6 +272,9 @@ Options Checked(const CLI::App& app, RawOptions& raw) {
   if (app.count("--concurrency") > 0) {
     run.concurrency =
         static_cast<std::size_t>(WholeNumber("--concurrency", raw.concurrency, 1, kMaxConcurrency));
+  }
+  if (app.count("--loops") > 0) {
+    run.loops = static_cast<std::uint32_t>(WholeNumber("--loops", raw.loops, 1, kMaxLoops));
   }
   if (app.count("--cpu_threads") > 0) {
     run.cpu_threads =

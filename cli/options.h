@@ -39,6 +39,7 @@ struct RunOptions {
   std::optional<std::chrono::milliseconds> deadline;  ///< 0: none.
   std::optional<std::chrono::milliseconds> node_timeout;
   std::size_t concurrency = 64;
+  std::uint32_t loops = 1;                 ///< Event loops that requests run on.
   std::optional<std::size_t> cpu_threads;  ///< Nullopt: one for each core.
   CpuMode cpu = CpuMode::kAuto;
   bool unordered = false;

@@ -1,8 +1,10 @@
 #include "cli/request_driver.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "engine/base/check.h"
+#include "cli/lane_thread.h"
+#include "cli/request_handler.h"
 #include "engine/wire/response.h"
 
 namespace rankd {
@@ -13,41 +15,44 @@ constexpr std::chrono::milliseconds kStreamGrace{900};
 /// How long a reader that takes nothing counts as slow, not as stuck.
 constexpr std::chrono::milliseconds kStreamGraceStep{450};
 
-std::string LineId(std::uint64_t line) { return "\"line:" + std::to_string(line) + "\""; }
-
 }  // namespace
 
-RequestDriver::RequestDriver(const DriverOptions& options, UvLoop& loop,
-                             const RunServices& services, PlanLookup lookup)
+RequestDriver::RequestDriver(const DriverOptions& options, Session& session)
     : options_(options),
-      loop_(loop),
+      loop_(session.loop()),
+      files_(session.record_files()),
+      records_(files_, loop_, 0),
       splitter_(options.max_request_bytes),
-      parser_(options.requests, std::move(lookup)),
       order_(options.ordered),
-      reader_(options.input, loop, *this),
-      writer_(options.output, loop, *this),
-      flights_(services, *this) {}
+      reader_(options.input, loop_, *this),
+      writer_(options.output, loop_, *this) {
+  LaneListener& listener = *this;
+  for (const std::unique_ptr<SessionLoop>& loop : session.loops()) {
+    if (&loop->loop() == &loop_) {
+      lanes_.push_back(std::make_unique<RequestHandler>(*loop, listener));
+    } else {
+      lanes_.push_back(std::make_unique<LaneThread>(*loop, loop_, listener));
+    }
+  }
+}
 
 RequestDriver::~RequestDriver() = default;
 
 DriverOutcome RequestDriver::Serve() {
-  options_.records->set_on_progress([this] { Pump(); });
+  files_.set_on_progress([this] { Pump(); });
   Pump();
   loop_.Run();
-  options_.records->set_on_progress({});
-  RecordAbandoned();
+  served_ = true;
+  files_.set_on_progress({});
+  for (const std::unique_ptr<RequestLane>& lane : lanes_) {
+    if (!lane->idle()) lane->Abandon();
+    outcome_.failures.Add(lane->failures());
+  }
   return outcome_;
 }
 
-void RequestDriver::RecordAbandoned() {
-  for (const StreamFlight* flight : flights_.active()) {
-    options_.records->OnEnd(*flight, flight->request, flight->failure);
-  }
-}
-
 void RequestDriver::Pump() {
-  while (more_text_ && !stopping_ && in_flight_ < options_.concurrency &&
-         !options_.records->behind()) {
+  while (more_text_ && !stopping_ && in_flight_ < options_.concurrency && !files_.behind()) {
     const std::optional<RequestText> text = splitter_.Next();
     if (!text) {
       more_text_ = false;
@@ -55,6 +60,7 @@ void RequestDriver::Pump() {
     }
     Admit(*text);
   }
+  for (const std::unique_ptr<RequestLane>& lane : lanes_) lane->Flush();
   if (!more_text_ && !input_ended_ && !stopping_ && !reader_.reading() &&
       in_flight_ < options_.concurrency) {
     reader_.RequestBlock();
@@ -67,7 +73,7 @@ void RequestDriver::Pump() {
     }
   }
   const bool no_more = stopping_ || (input_ended_ && !more_text_);
-  if (no_more && in_flight_ == 0 && flights_.active().empty()) loop_.Stop();
+  if (no_more && in_flight_ == 0 && LanesAreIdle()) loop_.Stop();
 }
 
 void RequestDriver::Admit(const RequestText& text) {
@@ -76,60 +82,50 @@ void RequestDriver::Admit(const RequestText& text) {
   const std::uint64_t place = order_.Reserve();
   switch (text.status) {
     case RequestText::Status::kTruncated:
-      return Refuse(LineId(text.first_line), place,
+      return Refuse(text.first_line, place,
                     Error(ErrorCode::kInvalidJson, "request ends before its brackets are closed"));
     case RequestText::Status::kTooLarge:
-      return Refuse(LineId(text.first_line), place,
+      return Refuse(text.first_line, place,
                     Error(ErrorCode::kRequestTooLarge,
                           "request is longer than " + std::to_string(options_.max_request_bytes) +
                               " bytes; raise --max_request_bytes to take it"));
     case RequestText::Status::kComplete:
-      break;
+      return NextLane().Handle(text.bytes, text.first_line, place);
   }
-  StreamFlight& flight = flights_.Take();
-  if (Result<void> parsed = parser_.Parse(text.bytes, text.first_line, flight.request); !parsed) {
-    Refuse(flight.request.id_json, place, parsed.error());
-    flights_.Release(flight);
-    return;
-  }
-  flight.place = place;
-  flights_.Activate(flight);
-  RunSpec spec = flight.TakeSpec(options_.defaults);
-  options_.records->Require(spec);
-  flight.Start(std::move(spec));
 }
 
-void RequestDriver::Refuse(std::string_view id_json, std::uint64_t place, const Error& error) {
+RequestLane& RequestDriver::NextLane() {
+  if (lanes_.size() == 1) return *lanes_.front();
+  return **std::ranges::min_element(lanes_, {},
+                                    [](const auto& lane) { return lane->outstanding(); });
+}
+
+void RequestDriver::Refuse(std::uint64_t first_line, std::uint64_t place, const Error& error) {
+  const std::string id_json = "\"line:" + std::to_string(first_line) + "\"";
   outcome_.failures.Add(error.code);
-  options_.records->OnRefused(id_json, error);
-  unflushed_ += order_.Put(place, writer_.buffer(),
-                           [&](std::string& out) { AppendFailure(out, id_json, error); });
+  records_.OnRefused(id_json, error);
+  OnAnswer(place, [&](std::string& out) { AppendFailure(out, id_json, error); });
 }
 
-void RequestDriver::OnAnswer(Run& run, Result<std::span<const RowSet>> outputs) {
-  StreamFlight& flight = static_cast<StreamFlight&>(run);
-  RANKD_CHECK(!flight.answered);
-  flight.answered = true;
-  // Written at the end of the turn, with the other answers of the turn; the run may go on stopping
-  // long after.
+void RequestDriver::OnAnswer(std::uint64_t place, const std::function<void(std::string&)>& append) {
+  // Written at the end of the turn, with the other answers of the turn.
   loop_.AtTurnEnd(*this);
-  unflushed_ += order_.Put(flight.place, writer_.buffer(),
-                           [&](std::string& out) { flight.AppendAnswer(out, outputs, scratch_); });
-  if (!outputs) {
-    flight.failure = outputs.error().code;
-    outcome_.failures.Add(*flight.failure);
-  }
-  options_.records->OnAnswer(run, flight.request, outputs);
+  unflushed_ += order_.Put(place, writer_.buffer(), append);
 }
 
-void RequestDriver::OnIdle(Run& run) {
-  StreamFlight& flight = static_cast<StreamFlight&>(run);
-  options_.records->OnEnd(run, flight.request, flight.failure);
-  flights_.Deactivate(flight);
-  loop_.AtTurnEnd(*this);
+void RequestDriver::OnLaneProgress() { loop_.AtTurnEnd(*this); }
+
+void RequestDriver::CancelAll() {
+  for (const std::unique_ptr<RequestLane>& lane : lanes_) lane->CancelAll();
 }
 
-void RequestDriver::OnTurnEnd() { Pump(); }
+bool RequestDriver::LanesAreIdle() const {
+  return std::ranges::all_of(lanes_, [](const auto& lane) { return lane->idle(); });
+}
+
+void RequestDriver::OnTurnEnd() {
+  if (!served_) Pump();
+}
 
 void RequestDriver::OnInput(std::string_view bytes) {
   splitter_.Feed(bytes);
@@ -149,7 +145,7 @@ void RequestDriver::OnWritten(int error) {
   if (error != 0) {
     outcome_.output_error = error;
     stopping_ = true;
-    flights_.CancelAll();
+    CancelAll();
     GiveUp();
     return;
   }
@@ -172,7 +168,7 @@ void RequestDriver::OnSignal(int number) {
   stopping_ = true;
   give_up_at_ = loop_.Now() + kStreamGrace;
   loop_.Arm(grace_timer_, loop_.Now() + kStreamGraceStep);
-  flights_.CancelAll();
+  CancelAll();
   Pump();
 }
 
@@ -191,7 +187,7 @@ void RequestDriver::OnGraceStep() {
 }
 
 void RequestDriver::GiveUp() {
-  outcome_.abandoned = in_flight_ > 0 || !flights_.active().empty();
+  outcome_.abandoned = in_flight_ > 0 || !LanesAreIdle();
   loop_.Stop();
 }
 

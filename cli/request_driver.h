@@ -1,24 +1,24 @@
-// The way of a request through the process: stdin bytes → splitter → parser → admission → run →
-// response bytes → order → stdout. One loop thread, with a reader and a writer thread beside it.
+// The way of a request through the process: stdin bytes → splitter → admission → lane (parser →
+// run → response bytes) → order → stdout. One loop thread, with a reader and a writer beside it.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
+#include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/failure_counts.h"
-#include "cli/flight.h"
 #include "cli/input_reader.h"
 #include "cli/output_writer.h"
 #include "cli/reorder_buffer.h"
+#include "cli/request_lane.h"
 #include "cli/request_records.h"
+#include "cli/session.h"
 #include "engine/base/error.h"
 #include "engine/io/uv_loop.h"
-#include "engine/run/run.h"
-#include "engine/wire/request.h"
 #include "engine/wire/splitter.h"
 
 namespace rankd {
@@ -29,10 +29,7 @@ struct DriverOptions {
   /// Requests in flight, from admission until the answer is written.
   std::size_t concurrency = 64;
   bool ordered = true;
-  RequestOptions requests;
   std::size_t max_request_bytes = std::size_t{16} << 20;
-  RunDefaults defaults;
-  RequestRecords* records = nullptr;  ///< Never nullptr; outlives the driver.
 };
 
 /// How a stream ended.
@@ -47,11 +44,12 @@ struct DriverOutcome {
   bool abandoned = false;
 };
 
-/// Serves one stream. Loop thread only.
-class RequestDriver final : InputListener, OutputListener, RunListener, TurnEnd {
+/// Serves one stream, on the session's own loop, through a lane for each loop that requests run on.
+/// Loop thread only.
+class RequestDriver final : InputListener, OutputListener, LaneListener, TurnEnd {
  public:
-  RequestDriver(const DriverOptions& options, UvLoop& loop, const RunServices& services,
-                PlanLookup lookup);
+  /// `session` must outlive it.
+  RequestDriver(const DriverOptions& options, Session& session);
   ~RequestDriver();
 
   /// Turns the loop until the stream has ended and every answer is written, or until a signal and
@@ -67,11 +65,6 @@ class RequestDriver final : InputListener, OutputListener, RunListener, TurnEnd 
   void OnSignal(int number);
 
  private:
-  struct StreamFlight : Flight {
-    using Flight::Flight;
-    std::uint64_t place = 0;  ///< In order_.
-  };
-
   class GraceTimer final : public Timer {
    public:
     explicit GraceTimer(RequestDriver& driver) : driver_(driver) {}
@@ -84,36 +77,39 @@ class RequestDriver final : InputListener, OutputListener, RunListener, TurnEnd 
   void OnInput(std::string_view bytes) override;
   void OnInputEnd(int error) override;
   void OnWritten(int error) override;
-  void OnAnswer(Run& run, Result<std::span<const RowSet>> outputs) override;
-  void OnIdle(Run& run) override;
+  void OnAnswer(std::uint64_t place, const std::function<void(std::string&)>& append) override;
+  void OnLaneProgress() override;
   void OnTurnEnd() override;
 
-  /// Forgets flights that will not come back in time.
-  void RecordAbandoned();
   /// Admits what may be admitted, asks for input, hands over output, ends when all is done.
   void Pump();
   void Admit(const RequestText& text);
-  void Refuse(std::string_view id_json, std::uint64_t place, const Error& error);
+  /// To the lane that has least to do.
+  RequestLane& NextLane();
+  void Refuse(std::uint64_t first_line, std::uint64_t place, const Error& error);
+  void CancelAll();
+  bool LanesAreIdle() const;
   void OnGraceStep();
   void GiveUp();
 
   DriverOptions options_;
   UvLoop& loop_;
+  RecordFiles& files_;
+  RequestRecords records_;
   RequestSplitter splitter_;
-  RequestParser parser_;
   ReorderBuffer order_;
   InputReader reader_;
   OutputWriter writer_;
   GraceTimer grace_timer_{*this};
 
-  FlightPool<StreamFlight> flights_;
+  std::vector<std::unique_ptr<RequestLane>> lanes_;
   std::size_t in_flight_ = 0;  ///< Admitted, answer not written.
   std::size_t unflushed_ = 0;  ///< Answers in the writer's buffer.
   std::size_t being_written_ = 0;
   bool more_text_ = false;  ///< The splitter may hold another request.
   bool input_ended_ = false;
   bool stopping_ = false;
-  std::string scratch_;
+  bool served_ = false;
   TimePoint give_up_at_{};          ///< Once a signal has come.
   std::uint64_t taken_before_ = 0;  ///< At the last step of the grace period.
   bool past_grace_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <thread>
 
 #include "cli/standard_descriptors.h"
@@ -9,8 +10,9 @@
 namespace rankd {
 namespace {
 
-/// What the loop, its signals and the reader open between them.
+/// What the loop, its signals and the reader open between them; and each loop beside it.
 constexpr int kLoopDescriptors = 8;
+constexpr int kFurtherLoopDescriptors = 4;
 
 std::size_t PoolThreads(const RunOptions& options) {
   return options.cpu_threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
@@ -21,37 +23,22 @@ std::size_t PoolThreads(const RunOptions& options) {
 std::unique_ptr<Session> Session::Open(const Options& options, Workspace& workspace) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the file size limit fails instead
-  RequireDescriptors(kLoopDescriptors);
-  std::unique_ptr<Session> session(new Session(options, workspace));
-  session->stores_ = StoreClients::Make(workspace, session->loop_);
-  if (session->stores_ == nullptr) return nullptr;
-  session->records_ = RequestRecords::Open(options.records, session->loop_, workspace.console());
-  if (session->records_ == nullptr) return nullptr;
+  const std::uint32_t loops = options.run.loops;
+  const int further = loops == 1 ? 0 : static_cast<int>(loops) * kFurtherLoopDescriptors;
+  RequireDescriptors(kLoopDescriptors + further);
+  std::unique_ptr<Session> session(new Session(workspace));
+  session->files_ = RecordFiles::Open(options.records, session->loop_, loops, workspace.console());
+  if (session->files_ == nullptr) return nullptr;
   session->pool_ = std::make_unique<ThreadPool>(PoolThreads(options.run));
+  const SessionLoop::Shared shared{options, workspace, session->plans_, *session->files_,
+                                   *session->pool_};
+  for (std::uint32_t number = 0; number < loops; ++number) {
+    // One loop needs no thread of its own.
+    UvLoop* loop = loops == 1 ? &session->loop_ : nullptr;
+    session->loops_.push_back(SessionLoop::Open(shared, loop, number));
+    if (session->loops_.back() == nullptr) return nullptr;
+  }
   return session;
-}
-
-RunServices Session::services() {
-  RunServices services;
-  services.loop = &loop_;
-  services.executor = pool_.get();
-  services.clients = stores_->clients();
-  return services;
-}
-
-RequestOptions Session::request_options() const {
-  RequestOptions requests;
-  requests.allow_unknown_fields = options_.run.allow_unknown_fields;
-  requests.warn = [this](std::string_view note) { workspace_.console().Note(note); };
-  return requests;
-}
-
-RunDefaults Session::run_defaults() const {
-  return {options_.run.deadline, options_.run.node_timeout, options_.run.cpu};
-}
-
-PlanLookup Session::plan_lookup() {
-  return [this](std::string_view plan) { return workspace_.plans().Find(plan); };
 }
 
 }  // namespace rankd

@@ -1,22 +1,21 @@
-// What the requests of one process run on: the loop, the stores, the pool, the files of records.
+// What the requests of one process run on: the loops, the pool, the files of records.
 #pragma once
 
 #include <memory>
-#include <string_view>
+#include <span>
+#include <vector>
 
-#include "cli/flight.h"
+#include "cli/loop_plans.h"
 #include "cli/options.h"
-#include "cli/request_records.h"
-#include "cli/store_clients.h"
+#include "cli/record_files.h"
+#include "cli/session_loop.h"
 #include "cli/workspace.h"
 #include "engine/io/thread_pool.h"
 #include "engine/io/uv_loop.h"
-#include "engine/run/run.h"
-#include "engine/wire/request.h"
 
 namespace rankd {
 
-/// Owned by whoever serves, on the loop's thread. From Open on, SIGPIPE and SIGXFSZ are
+/// Owned by whoever serves, on the thread of its loop. From Open on, SIGPIPE and SIGXFSZ are
 /// ignored.
 class Session {
  public:
@@ -27,25 +26,19 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
+  /// The loop of the thread that serves: signals, stdin and stdout, the files of records.
   UvLoop& loop() { return loop_; }
-  RequestRecords& records() { return *records_; }
-  RunServices services();
-
-  /// What the flags say about requests, and what they say for those that do not.
-  RequestOptions request_options() const;
-  RunDefaults run_defaults() const;
-  /// Of the workspace's plans.
-  PlanLookup plan_lookup();
+  RecordFiles& record_files() { return *files_; }
+  /// The loops that requests run on: the session's own, or --loops others.
+  std::span<const std::unique_ptr<SessionLoop>> loops() const { return loops_; }
 
  private:
-  Session(const Options& options, Workspace& workspace)
-      : options_(options), workspace_(workspace) {}
+  explicit Session(Workspace& workspace) : plans_(workspace.plans()) {}
 
-  const Options& options_;
-  Workspace& workspace_;
   UvLoop loop_;
-  std::unique_ptr<StoreClients> stores_;
-  std::unique_ptr<RequestRecords> records_;
+  SharedPlans plans_;
+  std::unique_ptr<RecordFiles> files_;
+  std::vector<std::unique_ptr<SessionLoop>> loops_;
   std::unique_ptr<ThreadPool> pool_;
 };
 

@@ -44,15 +44,26 @@ SideFile::~SideFile() {
   ::close(descriptor_);
 }
 
-void SideFile::Commit() {
-  RANKD_CHECK(!closing_);
-  if (failed_) {
-    buffer().clear();
-    return;
+void SideFile::Append(std::string_view record) {
+  const std::lock_guard lock(mutex_);
+  if (!open_) return;
+  const bool first = waiting_.empty();
+  waiting_ += record;
+  ends_.push_back(waiting_.size());
+  if (waiting_.size() >= kBehindBytes) behind_.store(true, std::memory_order_relaxed);
+  const bool enough = waiting_.size() >= kFlushBytes && !flush_due_;
+  flush_due_ = flush_due_ || enough;
+  if ((first || enough) && !std::exchange(wake_posted_, true)) loop_.Post(wake_);
+}
+
+void SideFile::OnWake() {
+  bool flush_due = false;
+  {
+    const std::lock_guard lock(mutex_);
+    wake_posted_ = false;
+    flush_due = flush_due_;
   }
-  ends_.push_back(buffer().size());
-  behind_ = buffer().size() >= kBehindBytes;
-  if (buffer().size() >= kFlushBytes) {
+  if (flush_due) {
     Flush();
   } else if (!flush_timer_.armed()) {
     loop_.Arm(flush_timer_, loop_.Now() + kFlushInterval);
@@ -61,32 +72,49 @@ void SideFile::Commit() {
 
 void SideFile::Flush() {
   flush_timer_.Disarm();
-  if (writer_->writing() || buffer().empty()) return;
-  flushed_ = buffer().size();
-  flushed_ends_.swap(ends_);
-  ends_.clear();
-  writer_->Flush();
+  if (writer_->writing()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    flush_due_ = false;
+    waiting_.swap(writer_->buffer());
+    flushed_ends_.swap(ends_);
+    ends_.clear();
+  }
+  flushed_ = writer_->buffer().size();
+  if (flushed_ > 0) {
+    writer_->Flush();
+  } else {
+    finished_ = closing_;
+  }
 }
 
 void SideFile::Close() {
   RANKD_CHECK(!closing_);
   closing_ = true;
-  if (!failed_) buffer() += options_.closing;
+  {
+    const std::lock_guard lock(mutex_);
+    if (open_) waiting_ += options_.closing;
+    open_ = false;
+  }
   Flush();
 }
 
 void SideFile::OnWritten(int error) {
-  behind_ = false;
+  behind_.store(false, std::memory_order_relaxed);
   if (error == 0) {
     written_ += flushed_;
-    // What came meanwhile has waited long enough.
-    Flush();
   } else {
     failed_ = true;
-    buffer().clear();
+    {
+      const std::lock_guard lock(mutex_);
+      open_ = false;
+      waiting_.clear();
+    }
     TakeBack();
     if (options_.on_failure) options_.on_failure(std::generic_category().message(error));
   }
+  // What came meanwhile has waited long enough.
+  Flush();
   if (options_.on_written) options_.on_written();
 }
 

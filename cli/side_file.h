@@ -2,10 +2,12 @@
 // slow disk holds up neither answers nor timers.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +18,8 @@
 
 namespace rankd {
 
-/// Records are appended whole and handed over when there is enough of them, or after a second.
-/// Loop thread only.
+/// Records are appended whole, from any loop, and handed over when there is enough of them, or
+/// after a second. Loop thread only, but for Append and behind.
 class SideFile final : OutputListener {
  public:
   struct Options {
@@ -38,17 +40,17 @@ class SideFile final : OutputListener {
   /// Waits for a write in progress.
   ~SideFile();
 
-  /// Where the next record goes; Commit when it stands there, whole.
-  std::string& buffer() { return writer_->buffer(); }
-  void Commit();
+  /// Adds one record, whole. One that comes after Close, or once writing has failed, is dropped.
+  /// Any thread.
+  void Append(std::string_view record);
 
-  /// So much waits to be written that no more should come.
-  bool behind() const { return behind_; }
+  /// So much waits to be written that no more should come. Any thread.
+  bool behind() const { return behind_.load(std::memory_order_relaxed); }
 
-  /// Writes what is left, and the closing. Nothing may be committed any more.
+  /// Writes what is left, and the closing.
   void Close();
   /// Closed, and everything written or given up.
-  bool finished() const { return closing_ && !writer_->writing() && writer_->buffer().empty(); }
+  bool finished() const { return finished_; }
   bool failed() const { return failed_; }
 
  private:
@@ -61,7 +63,19 @@ class SideFile final : OutputListener {
     SideFile& file_;
   };
 
+  /// Takes up what Append asks for.
+  class Wake final : public LoopTask {
+   public:
+    explicit Wake(SideFile& file) : file_(file) {}
+    void OnLoop() override { file_.OnWake(); }
+
+   private:
+    SideFile& file_;
+  };
+
   SideFile(Options options, int descriptor, Loop& loop);
+  void OnWake();
+  /// Hands over what waits; nothing while a write is in progress.
   void Flush();
   void OnWritten(int error) override;
   void TakeBack();
@@ -72,14 +86,22 @@ class SideFile final : OutputListener {
   const int descriptor_;
   std::unique_ptr<OutputWriter> writer_;
   FlushTimer flush_timer_{*this};
-  std::uint64_t written_ = 0;  ///< Size of the file that is known to be whole.
-  std::uint64_t flushed_ = 0;  ///< Bytes of the write in progress.
-  // Where records end in the buffer, and in the write in progress.
-  std::vector<std::uint64_t> ends_;
-  std::vector<std::uint64_t> flushed_ends_;
-  bool behind_ = false;
+  std::uint64_t written_ = 0;                ///< Size of the file that is known to be whole.
+  std::uint64_t flushed_ = 0;                ///< Bytes of the write in progress.
+  std::vector<std::uint64_t> flushed_ends_;  ///< Where records end in the write in progress.
   bool closing_ = false;
+  bool finished_ = false;
   bool failed_ = false;
+  std::atomic<bool> behind_ = false;
+
+  std::mutex mutex_;
+  // All of the following under mutex_.
+  std::string waiting_;
+  std::vector<std::uint64_t> ends_;  ///< Where records end in it.
+  bool open_ = true;                 ///< Records are taken.
+  bool flush_due_ = false;           ///< There is enough of them.
+  bool wake_posted_ = false;
+  Wake wake_{*this};
 };
 
 }  // namespace rankd

@@ -100,8 +100,9 @@ bool Workspace::Redirect(const std::string& url, const char* from) {
 std::shared_ptr<const MemoryStore> Workspace::LoadStore(const EndpointSpec& endpoint) {
   if (endpoint.data.empty()) return std::make_shared<MemoryStore>();
   const std::string file = (std::filesystem::path(plan_dir_) / endpoint.data).string();
+  std::shared_ptr<const MemoryStore>& store = stores_[file];
+  if (store != nullptr) return store;
   Problems problems;
-  std::shared_ptr<const MemoryStore> store;
   if (const std::optional<JsonDocument> document = ReadJsonFile(file, problems)) {
     std::vector<Error> errors;
     store = MemoryStore::FromJson(document->root(), errors);
@@ -110,7 +111,8 @@ std::shared_ptr<const MemoryStore> Workspace::LoadStore(const EndpointSpec& endp
     }
   }
   ReportAll(file, problems, console_);
-  return problems.has_errors() ? nullptr : store;
+  if (problems.has_errors()) store.reset();
+  return store;
 }
 
 }  // namespace rankd

@@ -1,6 +1,7 @@
 // What plans are written against: the plan directory with its registry and endpoints.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -39,8 +40,8 @@ class Workspace {
   /// The plans of the stream, with the --param values of the flags.
   PlanCache& plans() { return *plans_; }
 
-  /// The data of a memory endpoint; without a `data` file, an empty store. What is wrong with the
-  /// file is told to the console and gives nullptr.
+  /// The data of a memory endpoint, read once; without a `data` file, an empty store. What is wrong
+  /// with the file is told to the console and gives nullptr.
   std::shared_ptr<const MemoryStore> LoadStore(const EndpointSpec& endpoint);
 
  private:
@@ -55,6 +56,7 @@ class Workspace {
   const TaskCatalog& tasks_;
   Console& console_;
   std::unique_ptr<PlanCache> plans_;
+  std::map<std::string, std::shared_ptr<const MemoryStore>> stores_;  ///< By file.
 };
 
 }  // namespace rankd

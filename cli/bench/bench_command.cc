@@ -11,8 +11,8 @@
 #include <system_error>
 #include <utility>
 
-#include "cli/bench/answer_sink.h"
 #include "cli/bench/bench_compare.h"
+#include "cli/bench/bench_lanes.h"
 #include "cli/bench/bench_progress.h"
 #include "cli/bench/bench_requests.h"
 #include "cli/bench/bench_result.h"
@@ -60,29 +60,29 @@ Result<Prepared> Prepare(const BenchOptions& bench, std::size_t max_request_byte
 /// A signal that came, and to whom it is told.
 class Interruption {
  public:
-  Interruption(Session& session, BenchRunner& runner) : session_(session), runner_(runner) {}
+  Interruption(RecordFiles& files, BenchLanes& lanes) : files_(files), lanes_(lanes) {}
 
   void OnSignal(int number) {
     if (number_ == 0) number_ = number;
-    if (std::exchange(told_runner_, true)) return;
-    if (runner_done_) {
-      session_.records().Interrupt();
+    if (std::exchange(told_, true)) return;
+    if (lanes_done_) {
+      files_.Interrupt();
     } else {
-      runner_.Stop(kBenchGrace);
+      lanes_.Stop(kBenchGrace);
     }
   }
-  void OnRunnerDone() {
-    runner_done_ = true;
-    told_runner_ = false;
+  void OnLanesDone() {
+    lanes_done_ = true;
+    told_ = false;
   }
   int number() const { return number_; }
 
  private:
-  Session& session_;
-  BenchRunner& runner_;
+  RecordFiles& files_;
+  BenchLanes& lanes_;
   int number_ = 0;
-  bool told_runner_ = false;
-  bool runner_done_ = false;
+  bool told_ = false;
+  bool lanes_done_ = false;
 };
 
 /// Says what was found; the exit status.
@@ -100,35 +100,32 @@ int Conclude(const BenchResult& result, const BenchTally& tally, const Prepared&
   return passed ? kExitOk : kExitFailed;
 }
 
-int Measure(const Options& options, const Prepared& prepared, RequestParser& parser,
-            Workspace& workspace) {
+int Measure(const Options& options, const Prepared& prepared, Workspace& workspace) {
   const std::unique_ptr<Session> session = Session::Open(options, workspace);
   if (session == nullptr) return kExitUsage;
   UvLoop& loop = session->loop();
+  RecordFiles& files = session->record_files();
   const BenchLoad load = LoadOf(*options.bench);
-  std::optional<BenchRunner> runner(std::in_place, load, prepared.requests.all, session->services(),
-                                    parser, session->run_defaults(), session->records());
-  std::optional<DrainedPipe> sink(std::in_place, loop, *runner);
-  Interruption interruption(*session, *runner);
+  std::optional<BenchLanes> lanes(std::in_place, *session, load, prepared.requests.all);
+  Interruption interruption(files, *lanes);
   const SignalWatcher signals(loop, {SIGINT, SIGTERM},
                               [&](int number) { interruption.OnSignal(number); });
   {
-    const BenchProgress progress(loop, *runner, workspace.console());
-    runner->Start(*sink, [&loop] { loop.Stop(); });
-    loop.Run();
+    const BenchProgress progress(loop, lanes->runners(), workspace.console());
+    lanes->Run();
   }
-  interruption.OnRunnerDone();
+  interruption.OnLanesDone();
   const auto limit = interruption.number() != 0 ? std::optional(kBenchRecordsGrace) : std::nullopt;
-  const bool written = session->records().Finish(limit);
-  const BenchTally& tally = runner->tally();
-  const int status = Conclude(MakeBenchResult(prepared.requests.plan, load, tally), tally, prepared,
-                              *options.bench, interruption.number(), session->records().failed(),
-                              workspace.console());
+  const bool written = files.Finish(limit);
+  const BenchTally tally = lanes->tally();
+  BenchResult result = MakeBenchResult(prepared.requests.plan, load, tally);
+  result.loops = options.run.loops;
+  const int status = Conclude(result, tally, prepared, *options.bench, interruption.number(),
+                              files.failed(), workspace.console());
   // As in a stream: what does not stop cannot be waited for, and a second signal must not change
   // the status.
-  if (runner->abandoned() || !written || interruption.number() != 0) std::_Exit(status);
-  sink.reset();
-  runner.reset();
+  if (lanes->abandoned() || !written || interruption.number() != 0) std::_Exit(status);
+  lanes.reset();
   return status;
 }
 
@@ -139,10 +136,7 @@ int RunBench(const Options& options, Workspace& workspace) {
   if (options.bench->concurrency_of_streams_given) {
     console.Note("--concurrency is for streams: a bench has --bench_concurrency");
   }
-  RequestOptions requests;
-  requests.allow_unknown_fields = options.run.allow_unknown_fields;
-  requests.warn = [&console](std::string_view note) { console.Note(note); };
-  RequestParser parser(std::move(requests),
+  RequestParser parser(RequestOptionsOf(options, console),
                        [&](std::string_view plan) { return workspace.plans().Find(plan); });
   const Result<Prepared> prepared = Prepare(*options.bench, options.run.max_request_bytes, parser);
   if (!prepared) {
@@ -151,7 +145,7 @@ int RunBench(const Options& options, Workspace& workspace) {
   }
   // The loop, the threads and the watcher are made of what the system may refuse.
   try {
-    return Measure(options, *prepared, parser, workspace);
+    return Measure(options, *prepared, workspace);
   } catch (const std::system_error& error) {
     console.Error(std::string("cannot start: ") + error.what());
   } catch (const std::bad_alloc&) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/bench/bench_runner.h"
 #include "cli/console.h"
@@ -13,17 +14,19 @@ namespace rankd {
 class BenchProgress final : private Timer {
  public:
   /// All must outlive it. Without a status line in `console` it does nothing.
-  BenchProgress(Loop& loop, const BenchRunner& runner, Console& console);
+  BenchProgress(Loop& loop, std::vector<const BenchRunner*> runners, Console& console);
   ~BenchProgress() override;
 
   /// "bench [#####---------------]  25 %  2500/10000  34000/s  3 failed"
-  std::string Line() const;
+  std::string Line();
 
  private:
   void OnTimer() override;
 
   Loop& loop_;
-  const BenchRunner& runner_;
+  const std::vector<const BenchRunner*> runners_;
+  TimePoint phase_start_;  ///< As far as this has seen.
+  bool measuring_ = false;
   Console& console_;
 };
 

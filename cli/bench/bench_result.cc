@@ -117,6 +117,7 @@ std::string BenchResultJson(const BenchResult& result) {
   count("iterations", result.iterations);
   count("errors", result.errors);
   count("concurrency", result.concurrency);
+  if (result.loops > 1) count("loops", result.loops);
   number("total_ms", result.total_ms);
   number("throughput_rps", result.throughput_rps);
   for (const auto& [name, member] : kLatencies) {

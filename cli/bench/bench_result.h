@@ -22,6 +22,7 @@ struct BenchResult {
   std::uint64_t iterations = 0;  ///< That were answered, with a failure or without.
   std::uint64_t errors = 0;
   std::size_t concurrency = 1;
+  std::uint32_t loops = 1;
   double total_ms = 0;
   double throughput_rps = 0;              ///< Of requests that succeeded; 0 without any.
   std::optional<LatencySummary> latency;  ///< Nullopt when none succeeded.
@@ -39,8 +40,9 @@ struct BenchResult {
 BenchResult MakeBenchResult(std::string plan, const BenchLoad& load, const BenchTally& tally);
 
 /// One line: plan, iterations, errors, concurrency, total_ms, throughput_rps, avg_us, min_us,
-/// p50_us, p90_us, p99_us, p999_us, max_us, max_rss_bytes; of an open loop also rate_rps, late,
-/// peak_in_flight. Without a request that succeeded the latencies are null.
+/// p50_us, p90_us, p99_us, p999_us, max_us, max_rss_bytes; of several loops also loops; of an open
+/// loop also rate_rps, late, peak_in_flight. Without a request that succeeded the latencies are
+/// null.
 std::string BenchResultJson(const BenchResult& result);
 
 /// With so many digits after the point: "12.50".

@@ -16,6 +16,23 @@ constexpr double kFarNs = 3e18;
 
 }  // namespace
 
+void BenchTally::Add(const BenchTally& other) {
+  iterations += other.iterations;
+  failures.Add(other.failures);
+  latencies.Add(other.latencies);
+  late += other.late;
+  peak_in_flight += other.peak_in_flight;
+  if (other.elapsed == Duration::zero()) return;
+  if (elapsed == Duration::zero()) {
+    began = other.began;
+    elapsed = other.elapsed;
+    return;
+  }
+  const TimePoint ended = std::max(began + elapsed, other.began + other.elapsed);
+  began = std::min(began, other.began);
+  elapsed = ended - began;
+}
+
 BenchRunner::BenchRunner(const BenchLoad& load, std::span<const BenchRequest> requests,
                          const RunServices& services, RequestParser& parser,
                          const RunDefaults& defaults, RequestRecords& records)
@@ -29,12 +46,9 @@ BenchRunner::BenchRunner(const BenchLoad& load, std::span<const BenchRequest> re
   RANKD_CHECK(!requests.empty());
 }
 
-BenchRunner::~BenchRunner() { records_.set_on_progress({}); }
-
 void BenchRunner::Start(AnswerSink& sink, std::function<void()> on_done) {
   sink_ = &sink;
   on_done_ = std::move(on_done);
-  records_.set_on_progress([this] { turn_task_.Post(loop_); });
   BeginPhase(load_.warmup == 0);
   Pump();
 }
@@ -44,6 +58,9 @@ void BenchRunner::BeginPhase(bool measuring) {
   phase_start_ = loop_.Now();
   started_ = 0;
   finished_ = 0;
+  if (measuring) tally_.began = phase_start_;
+  progress_.finished.store(0, std::memory_order_relaxed);
+  progress_.measuring.store(measuring, std::memory_order_relaxed);
 }
 
 bool BenchRunner::MayStart() const {
@@ -51,7 +68,7 @@ bool BenchRunner::MayStart() const {
 }
 
 TimePoint BenchRunner::DueTime(std::uint64_t index) const {
-  const double after = static_cast<double>(index) / *load_.rate * 1e9;
+  const double after = static_cast<double>(load_.first + index * load_.stride) / *load_.rate * 1e9;
   return phase_start_ + Duration(static_cast<std::int64_t>(std::min(after, kFarNs)));
 }
 
@@ -85,7 +102,7 @@ void BenchRunner::WaitUntil(TimePoint due, TimePoint now) {
 }
 
 void BenchRunner::StartRequest(TimePoint due) {
-  const BenchRequest& text = requests_[started_ % requests_.size()];
+  const BenchRequest& text = requests_[(load_.first + started_ * load_.stride) % requests_.size()];
   ++started_;
   ++in_flight_;
   if (measuring_) {
@@ -132,6 +149,8 @@ void BenchRunner::OnWritten(int error) {
   in_flight_ -= writing_.size();
   for (const Answer& answer : writing_) Count(answer, now);
   writing_.clear();
+  progress_.finished.store(finished_, std::memory_order_relaxed);
+  progress_.failed.store(tally_.failures.total(), std::memory_order_relaxed);
   if (!stopping_ && finished_ == planned()) {
     if (measuring_) {
       tally_.elapsed = now - phase_start_;

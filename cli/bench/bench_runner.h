@@ -1,6 +1,7 @@
 // Puts a load on plans and measures it: the loop of a bench, closed or open.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -26,9 +27,13 @@ namespace rankd {
 struct BenchLoad {
   std::uint64_t iterations = 1;
   std::uint64_t warmup = 0;
+  /// Of the requests of the whole bench these are numbers first, first + stride, and so on: several
+  /// runners share a load.
+  std::uint64_t first = 0;
+  std::uint64_t stride = 1;
   std::size_t places = 1;  ///< Requests in flight, at most.
-  /// Requests a second. Open loop: request k is due at k/rate, whatever became of those before it.
-  /// Nullopt, closed loop: each request is due when a place is free.
+  /// Requests a second of the whole bench. Open loop: request k is due at k/rate, whatever became
+  /// of those before it. Nullopt, closed loop: each request is due when a place is free.
   std::optional<double> rate;
   /// A timer may be so late. The loop is not waited for in the last bit before a request is due.
   Duration timer_slack{};
@@ -43,7 +48,18 @@ struct BenchTally {
   LatencyHistogram latencies;
   std::uint64_t late = 0;  ///< Open loop: due while all places were taken.
   std::size_t peak_in_flight = 0;
-  Duration elapsed{};  ///< From the first request to the last answer, or to Stop.
+  TimePoint began{};   ///< When the first request was due.
+  Duration elapsed{};  ///< From then to the last answer, or to Stop; 0 for nothing measured.
+
+  /// What another runner measured at the same time. The peaks are added: no less than there were.
+  void Add(const BenchTally& other);
+};
+
+/// How far a runner is, for another thread to look at.
+struct BenchProgressCounts {
+  std::atomic<bool> measuring = false;
+  std::atomic<std::uint64_t> finished = 0;  ///< In the warm-up, or in what comes after it.
+  std::atomic<std::uint64_t> failed = 0;    ///< After the warm-up.
 };
 
 /// Each request goes the way of one in a stream: its bytes are parsed, it runs, its answer is
@@ -54,11 +70,12 @@ class BenchRunner final : RunListener, public OutputListener {
   BenchRunner(const BenchLoad& load, std::span<const BenchRequest> requests,
               const RunServices& services, RequestParser& parser, const RunDefaults& defaults,
               RequestRecords& records);
-  ~BenchRunner();
 
   /// Begins with the warm-up; `sink` must tell this what was written. `on_done` is called once,
   /// when everything has been answered and nothing is in flight.
   void Start(AnswerSink& sink, std::function<void()> on_done);
+  /// The files of the records are no longer behind.
+  void OnRecordsProgress() { turn_task_.Post(loop_); }
   /// Starts nothing more and cancels what is in flight, which does not count. Once `grace` is over,
   /// on_done is called even though something is in flight. Later calls change nothing.
   void Stop(Duration grace);
@@ -68,11 +85,9 @@ class BenchRunner final : RunListener, public OutputListener {
   bool abandoned() const { return !idle(); }
   const BenchTally& tally() const { return tally_; }
 
-  /// How far the warm-up, or what comes after it, is.
-  bool warming_up() const { return !measuring_; }
-  TimePoint phase_start() const { return phase_start_; }
-  std::uint64_t finished() const { return finished_; }
-  std::uint64_t planned() const { return measuring_ ? load_.iterations : load_.warmup; }
+  const BenchLoad& load() const { return load_; }
+  /// Any thread.
+  const BenchProgressCounts& progress() const { return progress_; }
 
  private:
   struct BenchFlight : Flight {
@@ -115,6 +130,7 @@ class BenchRunner final : RunListener, public OutputListener {
   void OnWritten(int error) override;
 
   void BeginPhase(bool measuring);
+  std::uint64_t planned() const { return measuring_ ? load_.iterations : load_.warmup; }
   /// Starts what is due, hands over answers, ends when all is done.
   void Pump();
   bool MayStart() const;
@@ -153,6 +169,7 @@ class BenchRunner final : RunListener, public OutputListener {
   TurnTask turn_task_{*this};
   std::string scratch_;
   BenchTally tally_;
+  BenchProgressCounts progress_;
 };
 
 }  // namespace rankd

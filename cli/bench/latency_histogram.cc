@@ -41,6 +41,15 @@ void LatencyHistogram::Record(std::chrono::nanoseconds latency) {
   ++count_;
 }
 
+void LatencyHistogram::Add(const LatencyHistogram& other) {
+  if (other.count_ == 0) return;
+  for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+  min_ = count_ == 0 ? other.min_ : std::min(min_, other.min_);
+  max_ = std::max(max_, other.max_);
+  sum_ += other.sum_;
+  count_ += other.count_;
+}
+
 std::chrono::nanoseconds LatencyHistogram::Quantile(double quantile) const {
   RANKD_CHECK(count_ > 0);
   const auto wanted = static_cast<std::uint64_t>(std::ceil(quantile * static_cast<double>(count_)));

@@ -20,6 +20,9 @@ class LatencyHistogram {
   /// Negative ones count as 0.
   void Record(std::chrono::nanoseconds latency);
 
+  /// The samples of another, too.
+  void Add(const LatencyHistogram& other);
+
   std::uint64_t count() const { return count_; }
   /// Exact. Of the samples, of which there must be one.
   std::chrono::nanoseconds min() const { return std::chrono::nanoseconds(min_); }

@@ -92,7 +92,7 @@ struct BenchFixture {
     graph = MakeGraph({{}}, std::move(tasks));
     services.loop = &loop;
     services.executor = &executor;
-    runner.emplace(load, requests, services, parser, RunDefaults(), *records);
+    runner.emplace(load, requests, services, parser, RunDefaults(), records);
     sink.listener = &*runner;
   }
   void Start() {
@@ -118,8 +118,9 @@ struct BenchFixture {
                        }};
   RecordingConsole console;
   UvLoop files;
-  std::unique_ptr<RequestRecords> records =
-      RequestRecords::Open(RecordOptions(), files, console.console);
+  std::unique_ptr<RecordFiles> record_files =
+      RecordFiles::Open(RecordOptions(), files, 1, console.console);
+  RequestRecords records{*record_files, loop, 0};
   FakeSink sink{loop};
   std::optional<BenchRunner> runner;
   int done = 0;
@@ -229,9 +230,9 @@ TEST_CASE("an open loop sends several requests that are due in one turn") {
   BenchFixture fixture(Open(100, 1000), {0});
   fixture.Start();
   fixture.loop.Advance(milliseconds(0));
-  CHECK(fixture.runner->finished() == 1);
+  CHECK(fixture.runner->progress().finished.load() == 1);
   fixture.loop.Advance(milliseconds(50));
-  CHECK(fixture.runner->finished() == 51);
+  CHECK(fixture.runner->progress().finished.load() == 51);
 }
 
 TEST_CASE("an open loop counts latency from when a request was due, not from when it was sent") {
@@ -249,7 +250,7 @@ TEST_CASE("a place is free when the answer is written") {
   fixture.sink.holds = true;
   fixture.Start();
   fixture.loop.Advance(milliseconds(30));
-  CHECK(fixture.runner->finished() == 0);
+  CHECK(fixture.runner->progress().finished.load() == 0);
   fixture.sink.OnLoop();
   CHECK(Ms(fixture.runner->tally().latencies.max()) == 30);
 }
@@ -298,10 +299,45 @@ TEST_CASE("a rate that no clock reaches waits") {
   BenchFixture fixture(Open(2, 1e-300), {0});
   fixture.Start();
   fixture.loop.Advance(std::chrono::hours(1000));
-  CHECK(fixture.runner->finished() == 1);
+  CHECK(fixture.runner->progress().finished.load() == 1);
   fixture.runner->Stop(milliseconds(1));
   fixture.loop.Turn();
   CHECK(fixture.done == 1);
+}
+
+TEST_CASE("runners that share an open loop start their requests in turn") {
+  BenchLoad load = Open(10, 100);  // of the whole bench one every 10 ms
+  load.first = 1;
+  load.stride = 2;
+  BenchFixture fixture(load, {1});
+  const BenchTally& tally = fixture.Finish();
+  CHECK(tally.iterations == 10);
+  // The last is number 1 + 9 * 2, due at 190 ms, and takes 1.
+  CHECK(Ms(tally.elapsed) == 191);
+}
+
+TEST_CASE("what several runners measured counts from the first to the last of them") {
+  const auto tally_of = [](std::uint64_t iterations, int began_ms, int lasted_ms) {
+    BenchTally tally;
+    tally.iterations = iterations;
+    tally.late = 1;
+    tally.peak_in_flight = 3;
+    tally.failures.Add(ErrorCode::kNodeTimeout);
+    tally.began = TimePoint(std::chrono::milliseconds(began_ms));
+    tally.elapsed = std::chrono::milliseconds(lasted_ms);
+    return tally;
+  };
+  BenchTally whole;
+  whole.Add(BenchTally());  // one that was stopped before it measured anything
+  whole.Add(tally_of(5, 100, 50));
+  whole.Add(tally_of(7, 90, 20));
+  whole.Add(tally_of(1, 120, 60));
+  whole.Add(BenchTally());
+  CHECK(whole.iterations == 13);
+  CHECK(whole.late == 3);
+  CHECK(whole.peak_in_flight == 9);
+  CHECK(whole.failures.total() == 3);
+  CHECK(Ms(whole.elapsed) == 90);
 }
 
 }  // namespace

@@ -96,6 +96,25 @@ TEST_CASE("a histogram takes the whole range of nanoseconds") {
   CHECK(histogram.max().count() == std::numeric_limits<std::int64_t>::max());
 }
 
+TEST_CASE("a histogram to which others were added is that of all samples") {
+  LatencyHistogram all;
+  LatencyHistogram first;
+  LatencyHistogram second;
+  for (const std::int64_t sample : Draw(std::exponential_distribution<double>(1e-5), 2000)) {
+    all.Record(nanoseconds(sample));
+    (sample % 3 == 0 ? first : second).Record(nanoseconds(sample));
+  }
+  LatencyHistogram sum;
+  for (const LatencyHistogram& part : {first, LatencyHistogram(), second}) sum.Add(part);
+  CHECK(sum.count() == all.count());
+  CHECK(sum.min() == all.min());
+  CHECK(sum.max() == all.max());
+  CHECK(sum.mean() == doctest::Approx(all.mean()));
+  for (const double quantile : {0.0, 0.1, 0.5, 0.99, 1.0}) {
+    CHECK(sum.Quantile(quantile) == all.Quantile(quantile));
+  }
+}
+
 TEST_CASE("an empty histogram has no samples") { CHECK(LatencyHistogram().count() == 0); }
 
 }  // namespace

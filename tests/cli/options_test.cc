@@ -263,11 +263,6 @@ TEST_CASE("values of bench flags are checked") {
   }
 }
 
-TEST_CASE("what has no meaning yet says so") {
-  CHECK(UsageError({"--plan_name", "p", "--loops", "5"}) == "--loops is not in this build yet");
-  CHECK(UsageError({"--loops=5"}) == "--loops is not in this build yet");
-}
-
 TEST_CASE("help and version go to stdout with status 0") {
   const std::expected<Options, EarlyExit> version = ParseOptions(Arguments{"--version"});
   REQUIRE_FALSE(version.has_value());

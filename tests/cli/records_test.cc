@@ -1,17 +1,20 @@
 #include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "cli/request_log.h"
+#include "cli/log_line.h"
 #include "cli/side_file.h"
-#include "cli/trace_file.h"
+#include "cli/trace_writer.h"
 #include "engine/base/json.h"
 #include "engine/io/uv_loop.h"
 #include "tests/support/temp_dir.h"
@@ -33,21 +36,19 @@ struct Written {
   explicit Written(SideFile::Options options) {
     options.on_failure = [this](std::string_view reason) { failure = reason; };
     options.on_written = [this] {
-      if (watched->finished()) loop.Stop();
+      if (file->finished()) loop.Stop();
     };
     Result<std::unique_ptr<SideFile>> opened = SideFile::Open(std::move(options), loop);
     REQUIRE(opened);
     file = *std::move(opened);
-    watched = file.get();
   }
   void Finish() {
-    watched->Close();
-    if (!watched->finished()) loop.Run();
+    file->Close();
+    if (!file->finished()) loop.Run();
   }
 
   UvLoop loop;
-  std::unique_ptr<SideFile> file;  ///< Until a test hands it on.
-  SideFile* watched = nullptr;
+  std::unique_ptr<SideFile> file;
   std::string failure;
 };
 
@@ -68,8 +69,7 @@ TEST_CASE("a side file holds what was committed, then its closing") {
   for (int i = 0; i < 50'000; ++i) {
     const std::string line = "line " + std::to_string(i) + "\n";
     want += line;
-    written.file->buffer() += line;
-    written.file->Commit();
+    written.file->Append(line);
   }
   written.Finish();
   CHECK(ReadFile(folder.File("out")) == want + "end\n");
@@ -80,8 +80,7 @@ TEST_CASE("a side file that appends keeps what there was") {
   const TempDir folder;
   Write(folder.File("out"), "before\n");
   Written written(Options(folder.File("out"), true));
-  written.file->buffer() += "after\n";
-  written.file->Commit();
+  written.file->Append("after\n");
   written.Finish();
   CHECK(ReadFile(folder.File("out")) == "before\nafter\n");
 }
@@ -89,8 +88,7 @@ TEST_CASE("a side file that appends keeps what there was") {
 TEST_CASE("a side file that cannot be written says so once and takes no more") {
   Written written(Options("/dev/full"));
   for (int i = 0; i < 3; ++i) {
-    written.file->buffer() += std::string(100'000, 'x') + "\n";
-    written.file->Commit();
+    written.file->Append(std::string(100'000, 'x') + "\n");
   }
   written.Finish();
   CHECK(written.failure == "No space left on device");
@@ -107,33 +105,55 @@ TEST_CASE("a side file that cannot be opened says why") {
 TEST_CASE("a side file is behind while much waits to be written") {
   const TempDir folder;
   Written written(Options(folder.File("out")));
-  written.file->buffer() += std::string(100'000, 'x');
-  written.file->Commit();  // being written
+  written.file->Append(std::string(100'000, 'x'));
   CHECK_FALSE(written.file->behind());
-  written.file->buffer() += std::string(9 << 20, 'x');
-  written.file->Commit();
+  written.file->Append(std::string(9 << 20, 'x'));
   CHECK(written.file->behind());
   written.Finish();
   CHECK_FALSE(written.file->behind());
 }
 
-TEST_CASE("a log has one line of JSON for each request") {
+TEST_CASE("a side file holds the records of several threads whole, those of one in their order") {
+  constexpr int kThreads = 4;
+  constexpr int kRecords = 20'000;
   const TempDir folder;
-  Written written(Options(folder.File("log"), true));
-  RequestLog log(std::move(written.file));
+  Written written(Options(folder.File("out")));
+  {
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < kThreads; ++thread) {
+      threads.emplace_back([&written, thread] {
+        for (int i = 0; i < kRecords; ++i) {
+          written.file->Append(std::to_string(thread) + " " + std::to_string(i) + "\n");
+        }
+      });
+    }
+  }
+  written.Finish();
+  std::istringstream lines(ReadFile(folder.File("out")));
+  std::vector<int> next(kThreads);
+  int thread = 0;
+  int number = 0;
+  bool in_order = true;
+  while (lines >> thread >> number) in_order = in_order && next.at(thread)++ == number;
+  CHECK(lines.eof());
+  CHECK(in_order);
+  CHECK(next == std::vector<int>(kThreads, kRecords));
+}
+
+TEST_CASE("a log has one line of JSON for each request") {
+  std::string log;
   LogEntry entry;
   entry.request_id = R"("a\n")";
   entry.plan = "p";
   entry.latency = microseconds(1234);
   entry.rows = 3;
   entry.kv = {5, 60, 70};
-  log.Write(entry);
+  AppendLogLine(log, entry);
   LogEntry refused;
   refused.request_id = "7";
   refused.failure = ErrorCode::kInvalidJson;
-  log.Write(refused);
-  written.Finish();
-  CHECK(ReadFile(folder.File("log")) ==
+  AppendLogLine(log, refused);
+  CHECK(log ==
         "{\"request_id\":\"a\\n\",\"plan\":\"p\",\"status\":\"ok\",\"code\":null,"
         "\"latency_us\":1234,\"rows\":3,\"redis_commands\":5,\"redis_bytes_sent\":60,"
         "\"redis_bytes_received\":70}\n"
@@ -201,21 +221,21 @@ struct Events {
   JsonDocument document;
 };
 
-TEST_CASE("in a trace file spans of one id nest, and nodes side by side have ids of their own") {
-  const TempDir folder;
-  SideFile::Options options = Options(folder.File("trace"));
-  options.closing = TraceFile::kClosing;
-  Written written(std::move(options));
-  TraceFile trace_file(std::move(written.file), TimePoint(microseconds(400)));
-  trace_file.Write(SampleTrace(), "\"a\"", std::nullopt);
-  trace_file.Write(SampleTrace(), "2", ErrorCode::kNodeTimeout);
-  written.Finish();
+TEST_CASE("in a trace spans of one id nest, and nodes side by side have ids of their own") {
+  TraceContext context;
+  context.start = TimePoint(microseconds(400));
+  std::string text;
+  AppendTraceHead(text, context);
+  TraceWriter writer(context, 0);
+  writer.Append(text, SampleTrace(), "\"a\"", std::nullopt);
+  writer.Append(text, SampleTrace(), "2", ErrorCode::kNodeTimeout);
+  text += kTraceEnd;
 
-  const Events events(ReadFile(folder.File("trace")));
+  const Events events(text);
   using Spans = std::vector<std::string>;
   CHECK(events.Async("0x0") == Spans{"b sample", "b n0", "b HGETALL a\uFFFD\"",
                                      "e HGETALL a\uFFFD\"", "e n0", "b n2", "e n2", "e sample"});
-  CHECK(events.Async("0x1") == Spans{"b n1", "e n1"});
+  CHECK(events.Async("0x1") == Spans{"b sample +1", "b n1", "e n1", "e sample +1"});
   CHECK(events.Async("0x100000").front() == "b sample");
   for (const Json& event : events.document.root().items()) {
     if (event.Find("name")->AsString() != "n2" || event.Find("ph")->AsString() != "X") continue;
@@ -225,14 +245,38 @@ TEST_CASE("in a trace file spans of one id nest, and nodes side by side have ids
   }
 }
 
-TEST_CASE("a trace file without requests is an array too") {
-  const TempDir folder;
-  SideFile::Options options = Options(folder.File("trace"));
-  options.closing = TraceFile::kClosing;
-  Written written(std::move(options));
-  const TraceFile trace_file(std::move(written.file), TimePoint());
-  written.Finish();
-  const Events events(ReadFile(folder.File("trace")));
+TEST_CASE("writers of several loops share ids, tracks and the names of pool threads") {
+  TraceContext context;
+  context.loop_count = 2;
+  std::string text;
+  AppendTraceHead(text, context);
+  TraceWriter first(context, 0);
+  TraceWriter second(context, 1);
+  second.Append(text, SampleTrace(), "1", std::nullopt);
+  first.Append(text, SampleTrace(), "2", std::nullopt);
+  text += kTraceEnd;
+
+  const Events events(text);
+  CHECK(events.Async("0x0").front() == "b sample");
+  CHECK(events.Async("0x100000").front() == "b sample");
+  std::vector<std::string> names;
+  std::vector<std::int64_t> tracks;
+  for (const Json& event : events.document.root().items()) {
+    if (event.Find("ph")->AsString() == "M") {
+      names.emplace_back(*event.Find("args")->Find("name")->AsString());
+    } else if (event.Find("name")->AsString() == "n0" && event.Find("ph")->AsString() == "b") {
+      tracks.push_back(*event.Find("tid")->AsInt());
+    }
+  }
+  CHECK(names == std::vector<std::string>{"rankd", "loop 0", "loop 1", "pool 0", "pool 1"});
+  CHECK(tracks == std::vector<std::int64_t>{2, 1});
+}
+
+TEST_CASE("a trace without requests is an array too") {
+  std::string text;
+  AppendTraceHead(text, TraceContext());
+  text += kTraceEnd;
+  const Events events(text);
   CHECK(events.document.root().items().size() == 2);
 }
 

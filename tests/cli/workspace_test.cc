@@ -154,8 +154,11 @@ TEST_CASE("the data of a memory endpoint is read beside the endpoints") {
   REQUIRE(store != nullptr);
   CHECK(store->key_count() == 1);
   CHECK(fixture.workspace->LoadStore(EndpointSpec())->key_count() == 0);
+  CHECK(fixture.workspace->LoadStore(endpoints.at(*endpoints.Find("store"))) == store);
   fixture.folder.Write("data.json", R"({"a":{"b":[]}})");
-  CHECK(fixture.workspace->LoadStore(endpoints.at(*endpoints.Find("store"))) == nullptr);
+  REQUIRE(fixture.Open());
+  const EndpointTable& again = fixture.workspace->endpoints();
+  CHECK(fixture.workspace->LoadStore(again.at(*again.Find("store"))) == nullptr);
   CHECK(fixture.Told().find("data.json: /a") != std::string::npos);
   EndpointSpec missing;
   missing.data = "missing.json";

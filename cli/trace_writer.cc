@@ -1,12 +1,10 @@
-#include "cli/trace_file.h"
+#include "cli/trace_writer.h"
 
 #include <algorithm>
 #include <chrono>
 #include <numeric>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 #include "engine/base/json.h"
 #include "engine/base/number_text.h"
@@ -15,7 +13,7 @@
 namespace rankd {
 namespace {
 
-constexpr std::uint32_t kLoopThread = 1;
+constexpr std::uint32_t kFirstLoopThread = 1;
 constexpr std::uint32_t kFirstPoolThread = 101;
 
 /// Async ids: the request's number, and below it the lane of its nodes.
@@ -41,49 +39,48 @@ std::string_view OutcomeName(NodeEnd outcome) {
   return "";
 }
 
-}  // namespace
-
 /// One event of the array, appended member by member; complete when it goes.
-class TraceFile::Event {
+class TraceEvent {
  public:
-  Event(TraceFile& file, std::string_view phase, std::string_view name, std::uint32_t thread)
-      : file_(file), out_(file.file_->buffer()) {
+  TraceEvent(std::string& out, const TraceContext& context, std::string_view phase,
+             std::string_view name, std::uint32_t thread)
+      : out_(out), trace_start_(context.start) {
     out_ += ",\n{\"ph\":\"";
     out_.append(phase).append("\",\"name\":");
     AppendText(name);
     out_ += ",\"pid\":";
-    AppendInt(out_, ::getpid());
+    AppendInt(out_, context.process_id);
     out_ += ",\"tid\":";
     AppendInt(out_, thread);
   }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  ~Event() { out_ += in_args_ ? "}}" : "}"; }
+  TraceEvent(const TraceEvent&) = delete;
+  TraceEvent& operator=(const TraceEvent&) = delete;
+  ~TraceEvent() { out_ += in_args_ ? "}}" : "}"; }
 
-  Event& At(TimePoint time) { return Micros("ts", time - file_.start_); }
-  Event& Lasting(Duration duration) { return Micros("dur", duration); }
-  Event& Async(std::string_view category, std::uint64_t id) {
+  TraceEvent& At(TimePoint time) { return Micros("ts", time - trace_start_); }
+  TraceEvent& Lasting(Duration duration) { return Micros("dur", duration); }
+  TraceEvent& Async(std::string_view category, std::uint64_t id) {
     out_.append(",\"cat\":\"").append(category).append("\",\"id\":\"").append(Hex(id)).append("\"");
     return *this;
   }
-  Event& Arg(std::string_view name, std::string_view text) {
+  TraceEvent& Arg(std::string_view name, std::string_view text) {
     BeginArg(name);
     AppendText(text);
     return *this;
   }
-  Event& Arg(std::string_view name, std::uint64_t number) {
+  TraceEvent& Arg(std::string_view name, std::uint64_t number) {
     BeginArg(name);
     AppendInt(out_, static_cast<std::int64_t>(number));
     return *this;
   }
-  Event& JsonArg(std::string_view name, std::string_view json) {
+  TraceEvent& JsonArg(std::string_view name, std::string_view json) {
     BeginArg(name);
     out_ += json;
     return *this;
   }
 
  private:
-  Event& Micros(std::string_view name, Duration duration) {
+  TraceEvent& Micros(std::string_view name, Duration duration) {
     const std::int64_t nanoseconds = duration.count();
     out_.append(",\"").append(name).append("\":");
     AppendInt(out_, nanoseconds / 1000);
@@ -104,38 +101,40 @@ class TraceFile::Event {
     }
   }
 
-  TraceFile& file_;
   std::string& out_;
+  const TimePoint trace_start_;
   bool in_args_ = false;
 };
 
-TraceFile::TraceFile(std::unique_ptr<SideFile> file, TimePoint start)
-    : file_(std::move(file)), start_(start) {
-  std::string& out = file_->buffer();
-  out += "[\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":";
-  AppendInt(out, ::getpid());
-  out += ",\"tid\":1,\"args\":{\"name\":\"rankd\"}}";
-  NameThread(kLoopThread, "loop");
-  file_->Commit();
-}
+}  // namespace
 
-void TraceFile::NameThread(std::uint32_t thread, std::string_view name) {
-  Event(*this, "M", "thread_name", thread).Arg("name", name);
-}
+TraceWriter::TraceWriter(TraceContext& context, std::uint32_t loop)
+    : context_(context), loop_thread_(kFirstLoopThread + loop) {}
 
-void TraceFile::Write(const RunTrace& trace, std::string_view request_id,
-                      std::optional<ErrorCode> failure) {
+void TraceWriter::Append(std::string& out, const RunTrace& trace, std::string_view request_id,
+                         std::optional<ErrorCode> failure) {
+  out_ = &out;
   WriteThreads(trace, request_id);
   WriteRequest(trace, request_id, failure);
-  ++requests_;
-  file_->Commit();
+}
+
+void AppendTraceHead(std::string& out, const TraceContext& context) {
+  out += "[";
+  const std::size_t before = out.size();
+  TraceEvent(out, context, "M", "process_name", kFirstLoopThread).Arg("name", "rankd");
+  out.erase(before, 1);  // the first event has no comma before it
+  for (std::uint32_t loop = 0; loop < context.loop_count; ++loop) {
+    const std::string number = context.loop_count > 1 ? " " + std::to_string(loop) : "";
+    TraceEvent(out, context, "M", "thread_name", kFirstLoopThread + loop)
+        .Arg("name", "loop" + number);
+  }
 }
 
 /// What the threads did: work inline on the loop, and jobs on the pool.
-void TraceFile::WriteThreads(const RunTrace& trace, std::string_view request_id) {
+void TraceWriter::WriteThreads(const RunTrace& trace, std::string_view request_id) {
   const auto write = [&](const GraphNode& node, std::uint32_t thread, TimePoint start,
                          TimePoint end) {
-    Event(*this, "X", node.id, thread)
+    TraceEvent(*out_, context_, "X", node.id, thread)
         .At(start)
         .Lasting(end - start)
         .Arg("op", node.op)
@@ -144,18 +143,29 @@ void TraceFile::WriteThreads(const RunTrace& trace, std::string_view request_id)
   for (const NodeSpan& span : trace.nodes) {
     const GraphNode& node = trace.NodeOf(span);
     const bool is_inline = node.cpu_task != nullptr && span.ran_on == RanOn::kLoop;
-    if (is_inline) write(node, kLoopThread, span.start, span.end);
+    if (is_inline) write(node, loop_thread_, span.start, span.end);
   }
   for (const PoolSlice& slice : trace.pool_slices) {
-    for (; pool_threads_named_ <= slice.pool_thread; ++pool_threads_named_) {
-      NameThread(kFirstPoolThread + pool_threads_named_,
-                 "pool " + std::to_string(pool_threads_named_));
-    }
+    NamePoolThreads(slice.pool_thread);
     write(*slice.node, kFirstPoolThread + slice.pool_thread, slice.start, slice.end);
   }
 }
 
-void TraceFile::SortPipelines(const RunTrace& trace) {
+/// Those that no loop has named yet.
+void TraceWriter::NamePoolThreads(std::uint32_t last) {
+  std::uint32_t thread = context_.pool_threads_named.load(std::memory_order_relaxed);
+  while (thread <= last) {
+    if (!context_.pool_threads_named.compare_exchange_weak(thread, thread + 1,
+                                                           std::memory_order_relaxed)) {
+      continue;
+    }
+    TraceEvent(*out_, context_, "M", "thread_name", kFirstPoolThread + thread)
+        .Arg("name", "pool " + std::to_string(thread));
+    ++thread;
+  }
+}
+
+void TraceWriter::SortPipelines(const RunTrace& trace) {
   pipeline_order_.resize(trace.pipelines.size());
   std::iota(pipeline_order_.begin(), pipeline_order_.end(), 0U);
   std::ranges::stable_sort(pipeline_order_, {}, [&](std::uint32_t pipeline) {
@@ -163,15 +173,15 @@ void TraceFile::SortPipelines(const RunTrace& trace) {
   });
 }
 
-void TraceFile::WriteRequest(const RunTrace& trace, std::string_view request_id,
-                             std::optional<ErrorCode> failure) {
+void TraceWriter::WriteRequest(const RunTrace& trace, std::string_view request_id,
+                               std::optional<ErrorCode> failure) {
   SortPipelines(trace);
   const std::vector<TracePlace>& places = lanes_.Assign(trace);
   const auto first_aside = std::ranges::upper_bound(places, 0U, {}, &TracePlace::lane);
 
-  const std::uint64_t id = requests_ << kLaneBits;
+  const std::uint64_t id = context_.requests.fetch_add(1, std::memory_order_relaxed) << kLaneBits;
   const std::string& plan = trace.graph->name;
-  Event(*this, "b", plan, kLoopThread)
+  TraceEvent(*out_, context_, "b", plan, loop_thread_)
       .At(trace.start)
       .Async("request", id)
       .JsonArg("request_id", request_id)
@@ -183,7 +193,7 @@ void TraceFile::WriteRequest(const RunTrace& trace, std::string_view request_id,
     const auto lane_end =
         std::ranges::upper_bound(lane, places.end(), lane->lane, {}, &TracePlace::lane);
     const std::string name = plan + " +" + std::to_string(lane->lane);
-    Event(*this, "b", name, kLoopThread)
+    TraceEvent(*out_, context_, "b", name, loop_thread_)
         .At(trace.nodes[lane->span].start)
         .Async("request", id + lane->lane)
         .JsonArg("request_id", request_id);
@@ -198,8 +208,8 @@ void TraceFile::WriteRequest(const RunTrace& trace, std::string_view request_id,
   }
 }
 
-void TraceFile::WriteLane(const RunTrace& trace, std::span<const TracePlace> places,
-                          std::uint64_t async_id) {
+void TraceWriter::WriteLane(const RunTrace& trace, std::span<const TracePlace> places,
+                            std::uint64_t async_id) {
   const auto close_to = [&](std::size_t depth) {
     for (; open_.size() > depth; open_.pop_back()) {
       const NodeSpan& node = trace.nodes[open_.back()];
@@ -215,11 +225,11 @@ void TraceFile::WriteLane(const RunTrace& trace, std::span<const TracePlace> pla
 }
 
 /// The node and its pipelines, but for its end.
-void TraceFile::WriteBegin(const RunTrace& trace, std::uint32_t span, std::uint64_t async_id) {
+void TraceWriter::WriteBegin(const RunTrace& trace, std::uint32_t span, std::uint64_t async_id) {
   const NodeSpan& node_span = trace.nodes[span];
   const GraphNode& node = trace.NodeOf(node_span);
   {
-    Event begin(*this, "b", node.id, kLoopThread);
+    TraceEvent begin(*out_, context_, "b", node.id, loop_thread_);
     begin.At(node_span.start).Async("request", async_id).Arg("op", node.op);
     if (!node.trace.empty()) begin.Arg("trace", node.trace);
     if (node_span.activation != 0) begin.Arg("activation", trace.PlaceOf(node_span));
@@ -239,20 +249,20 @@ void TraceFile::WriteBegin(const RunTrace& trace, std::uint32_t span, std::uint6
   }
 }
 
-void TraceFile::WriteEnd(std::string_view name, TimePoint end, std::uint64_t async_id) {
-  Event(*this, "e", name, kLoopThread).At(end).Async("request", async_id);
+void TraceWriter::WriteEnd(std::string_view name, TimePoint end, std::uint64_t async_id) {
+  TraceEvent(*out_, context_, "e", name, loop_thread_).At(end).Async("request", async_id);
 }
 
 /// A node awaits one pipeline after the other, so they nest in it; one that nobody waits for any
 /// more ends with its node.
-void TraceFile::WritePipeline(const PipelineSpan& pipeline, TimePoint node_end,
-                              std::uint64_t async_id) {
+void TraceWriter::WritePipeline(const PipelineSpan& pipeline, TimePoint node_end,
+                                std::uint64_t async_id) {
   // "HGETALL user:1", "LRANGE media:6 + 11 more"
   std::string name = pipeline.commands.substr(0, pipeline.commands.find(", "));
   if (pipeline.command_count > 1) {
     name += " + " + std::to_string(pipeline.command_count - 1) + " more";
   }
-  Event(*this, "b", name, kLoopThread)
+  TraceEvent(*out_, context_, "b", name, loop_thread_)
       .At(pipeline.start)
       .Async("request", async_id)
       .Arg("endpoint", pipeline.endpoint)

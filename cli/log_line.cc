@@ -1,7 +1,6 @@
-#include "cli/request_log.h"
+#include "cli/log_line.h"
 
 #include <chrono>
-#include <string>
 
 #include "engine/base/json.h"
 #include "engine/base/number_text.h"
@@ -16,8 +15,7 @@ void AppendCount(std::string& out, std::string_view label, std::uint64_t count) 
 
 }  // namespace
 
-void RequestLog::Write(const LogEntry& entry) {
-  std::string& out = file_->buffer();
+void AppendLogLine(std::string& out, const LogEntry& entry) {
   out.append("{\"request_id\":").append(entry.request_id);
   out += ",\"plan\":";
   if (entry.plan.empty()) {
@@ -37,7 +35,6 @@ void RequestLog::Write(const LogEntry& entry) {
   AppendCount(out, ",\"redis_bytes_sent\":", entry.kv.bytes_sent);
   AppendCount(out, ",\"redis_bytes_received\":", entry.kv.bytes_received);
   out += "}\n";
-  file_->Commit();
 }
 
 }  // namespace rankd

@@ -1,0 +1,90 @@
+#include "cli/record_files.h"
+
+#include <string>
+#include <utility>
+
+#include <unistd.h>
+
+#include "engine/base/json.h"
+
+namespace rankd {
+
+std::unique_ptr<RecordFiles> RecordFiles::Open(const RecordOptions& options, UvLoop& loop,
+                                               std::uint32_t loop_count, Console& console) {
+  std::unique_ptr<RecordFiles> files(new RecordFiles(loop, console));
+  if (options.trace_file) {
+    files->trace_context_.process_id = ::getpid();
+    files->trace_context_.start = loop.Now();
+    files->trace_context_.loop_count = loop_count;
+    SideFile::Options file;
+    file.path = *options.trace_file;
+    file.closing = kTraceEnd;
+    files->trace_ = files->OpenFile("--trace", std::move(file));
+    if (files->trace_ == nullptr) return nullptr;
+    std::string head;
+    AppendTraceHead(head, files->trace_context_);
+    files->trace_->Append(head);
+  }
+  if (options.log_file) {
+    SideFile::Options file;
+    file.path = *options.log_file;
+    file.append = true;
+    files->log_ = files->OpenFile("--log", std::move(file));
+    if (files->log_ == nullptr) return nullptr;
+  }
+  return files;
+}
+
+std::unique_ptr<SideFile> RecordFiles::OpenFile(const char* flag, SideFile::Options options) {
+  std::string what = std::string(flag) + " file ";
+  AppendJsonString(what, options.path);
+  options.on_failure = [this, what](std::string_view reason) {
+    console_.Error("cannot write the " + what + ": " + std::string(reason) +
+                   "; it ends here, the requests go on");
+  };
+  options.on_written = [this] {
+    if (on_progress_) on_progress_();
+  };
+  Result<std::unique_ptr<SideFile>> file = SideFile::Open(std::move(options), loop_);
+  if (file) return *std::move(file);
+  console_.Error("cannot open the " + what + ": " + file.error().message);
+  return nullptr;
+}
+
+bool RecordFiles::behind() const {
+  return (trace_ != nullptr && trace_->behind()) || (log_ != nullptr && log_->behind());
+}
+
+bool RecordFiles::finished() const {
+  return (trace_ == nullptr || trace_->finished()) && (log_ == nullptr || log_->finished());
+}
+
+bool RecordFiles::Finish(std::optional<std::chrono::milliseconds> limit) {
+  class Limit final : public Timer {
+   public:
+    explicit Limit(UvLoop& loop) : loop_(loop) {}
+    void OnTimer() override { loop_.Stop(); }
+
+   private:
+    UvLoop& loop_;
+  };
+
+  if (trace_ != nullptr) trace_->Close();
+  if (log_ != nullptr) log_->Close();
+  if (finished()) return true;
+  on_progress_ = [this] {
+    if (finished()) loop_.Stop();
+  };
+  Limit timer(loop_);
+  if (limit) loop_.Arm(timer, loop_.Now() + *limit);
+  loop_.Run();
+  return finished();
+}
+
+void RecordFiles::Interrupt() { loop_.Stop(); }
+
+bool RecordFiles::failed() const {
+  return (trace_ != nullptr && trace_->failed()) || (log_ != nullptr && log_->failed());
+}
+
+}  // namespace rankd

@@ -1,0 +1,62 @@
+// RecordFiles: what is written of requests beside their answers, --trace and --log.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "cli/console.h"
+#include "cli/options.h"
+#include "cli/side_file.h"
+#include "cli/trace_writer.h"
+#include "engine/io/uv_loop.h"
+
+namespace rankd {
+
+/// The files of a process, which all its loops write to through RequestRecords. Owned by whoever
+/// serves; loop thread only, unless said. A file that fails is noted once and then left: the
+/// requests go on.
+class RecordFiles {
+ public:
+  /// Opens the files asked for. Nullptr when one cannot be opened, which `console` has been told.
+  /// `loop`, on which they are written, and `console` must outlive it. `loop_count`: loops that
+  /// requests run on.
+  static std::unique_ptr<RecordFiles> Open(const RecordOptions& options, UvLoop& loop,
+                                           std::uint32_t loop_count, Console& console);
+  RecordFiles(const RecordFiles&) = delete;
+  RecordFiles& operator=(const RecordFiles&) = delete;
+
+  /// Nullptr where none is asked for.
+  SideFile* trace() { return trace_.get(); }
+  SideFile* log() { return log_.get(); }
+  TraceContext& trace_context() { return trace_context_; }
+
+  /// So much waits for the disk that no more requests should be admitted before `on_progress`. Any
+  /// thread.
+  bool behind() const;
+  void set_on_progress(std::function<void()> on_progress) { on_progress_ = std::move(on_progress); }
+
+  /// Writes all that is left, turning the loop, for no longer than `limit`. False when something is
+  /// still being written then: the process can only leave at once.
+  [[nodiscard]] bool Finish(std::optional<std::chrono::milliseconds> limit);
+  /// Gives Finish up.
+  void Interrupt();
+  /// Something could not be written.
+  bool failed() const;
+
+ private:
+  RecordFiles(UvLoop& loop, Console& console) : loop_(loop), console_(console) {}
+  /// Nullptr, and the console told, when it cannot be opened.
+  std::unique_ptr<SideFile> OpenFile(const char* flag, SideFile::Options options);
+  bool finished() const;
+
+  UvLoop& loop_;
+  Console& console_;
+  std::function<void()> on_progress_;
+  TraceContext trace_context_;
+  std::unique_ptr<SideFile> trace_;
+  std::unique_ptr<SideFile> log_;
+};
+
+}  // namespace rankd
