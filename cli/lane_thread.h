@@ -17,6 +17,7 @@
 #include "cli/request_handler.h"
 #include "cli/request_lane.h"
 #include "cli/session_loop.h"
+#include "engine/io/member_calls.h"
 #include "engine/io/uv_loop.h"
 
 namespace rankd {
@@ -40,7 +41,8 @@ class LaneThread final : public RequestLane {
   std::size_t outstanding() const override { return given_ - answered_; }
 
  private:
-  /// Texts side by side.
+  /// Texts side by side: what one side has for the other. One batch waits at most, whatever its
+  /// size, and both sides keep the memory of theirs.
   struct Batch {
     struct Item {
       std::size_t end;  ///< In bytes.
@@ -60,18 +62,6 @@ class LaneThread final : public RequestLane {
     }
     std::string bytes;
     std::vector<Item> items;
-  };
-
-  /// What one side has for the other. One batch waits at most, whatever its size; both sides keep
-  /// the memory of theirs.
-  template <void (LaneThread::*Method)()>
-  class Call final : public LoopTask {
-   public:
-    explicit Call(LaneThread& lane) : lane_(lane) {}
-    void OnLoop() override { (lane_.*Method)(); }
-
-   private:
-    LaneThread& lane_;
   };
 
   /// The lane's side: what its handler has to say.
@@ -125,8 +115,8 @@ class LaneThread final : public RequestLane {
   bool answers_posted_ = false;
 
   FailureCounts failures_;  ///< The stream's side.
-  Call<&LaneThread::TakeRequests> take_requests_{*this};
-  Call<&LaneThread::TakeAnswers> take_answers_{*this};
+  MemberTask<LaneThread, &LaneThread::TakeRequests> take_requests_{*this};
+  MemberTask<LaneThread, &LaneThread::TakeAnswers> take_answers_{*this};
   std::thread thread_;
 };
 

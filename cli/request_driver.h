@@ -18,6 +18,7 @@
 #include "cli/request_records.h"
 #include "cli/session.h"
 #include "engine/base/error.h"
+#include "engine/io/member_calls.h"
 #include "engine/io/uv_loop.h"
 #include "engine/wire/splitter.h"
 
@@ -65,15 +66,6 @@ class RequestDriver final : InputListener, OutputListener, LaneListener, TurnEnd
   void OnSignal(int number);
 
  private:
-  class GraceTimer final : public Timer {
-   public:
-    explicit GraceTimer(RequestDriver& driver) : driver_(driver) {}
-    void OnTimer() override { driver_.OnGraceStep(); }
-
-   private:
-    RequestDriver& driver_;
-  };
-
   void OnInput(std::string_view bytes) override;
   void OnInputEnd(int error) override;
   void OnWritten(int error) override;
@@ -100,7 +92,7 @@ class RequestDriver final : InputListener, OutputListener, LaneListener, TurnEnd
   ReorderBuffer order_;
   InputReader reader_;
   OutputWriter writer_;
-  GraceTimer grace_timer_{*this};
+  MemberTimer<RequestDriver, &RequestDriver::OnGraceStep> grace_timer_{*this};
 
   std::vector<std::unique_ptr<RequestLane>> lanes_;
   std::size_t in_flight_ = 0;  ///< Admitted, answer not written.

@@ -15,6 +15,7 @@
 #include "cli/output_writer.h"
 #include "engine/base/result.h"
 #include "engine/io/loop.h"
+#include "engine/io/member_calls.h"
 
 namespace rankd {
 
@@ -54,26 +55,8 @@ class SideFile final : OutputListener {
   bool failed() const { return failed_; }
 
  private:
-  class FlushTimer final : public Timer {
-   public:
-    explicit FlushTimer(SideFile& file) : file_(file) {}
-    void OnTimer() override { file_.Flush(); }
-
-   private:
-    SideFile& file_;
-  };
-
-  /// Takes up what Append asks for.
-  class Wake final : public LoopTask {
-   public:
-    explicit Wake(SideFile& file) : file_(file) {}
-    void OnLoop() override { file_.OnWake(); }
-
-   private:
-    SideFile& file_;
-  };
-
   SideFile(Options options, int descriptor, Loop& loop);
+  /// Takes up what Append asks for.
   void OnWake();
   /// Hands over what waits; nothing while a write is in progress.
   void Flush();
@@ -85,7 +68,7 @@ class SideFile final : OutputListener {
   Loop& loop_;
   const int descriptor_;
   std::unique_ptr<OutputWriter> writer_;
-  FlushTimer flush_timer_{*this};
+  MemberTimer<SideFile, &SideFile::Flush> flush_timer_{*this};
   std::uint64_t written_ = 0;                ///< Size of the file that is known to be whole.
   std::uint64_t flushed_ = 0;                ///< Bytes of the write in progress.
   std::vector<std::uint64_t> flushed_ends_;  ///< Where records end in the write in progress.
@@ -101,7 +84,7 @@ class SideFile final : OutputListener {
   bool open_ = true;                 ///< Records are taken.
   bool flush_due_ = false;           ///< There is enough of them.
   bool wake_posted_ = false;
-  Wake wake_{*this};
+  MemberTask<SideFile, &SideFile::OnWake> wake_{*this};
 };
 
 }  // namespace rankd

@@ -8,6 +8,7 @@
 
 #include "cli/bench/answer_sink.h"
 #include "cli/session_loop.h"
+#include "engine/io/member_calls.h"
 #include "engine/wire/request.h"
 
 namespace rankd {
@@ -61,16 +62,6 @@ class BenchLanes::Lane {
   const BenchRunner& runner() const { return runner_; }
 
  private:
-  template <void (Lane::*Method)()>
-  class Call final : public LoopTask {
-   public:
-    explicit Call(Lane& lane) : lane_(lane) {}
-    void OnLoop() override { (lane_.*Method)(); }
-
-   private:
-    Lane& lane_;
-  };
-
   bool has_thread() const { return &loop_ != &lanes_.session_.loop(); }
 
   // On the lane's loop.
@@ -113,10 +104,10 @@ class BenchLanes::Lane {
   bool done_ = false;
   std::exception_ptr thrown_;  ///< Before done_call_ is posted.
   std::atomic<bool> wake_posted_ = false;
-  Call<&Lane::StartRunner> start_{*this};
-  Call<&Lane::StopRunner> stop_{*this};
-  Call<&Lane::WakeRunner> wake_{*this};
-  Call<&Lane::OnDone> done_call_{*this};
+  MemberTask<Lane, &Lane::StartRunner> start_{*this};
+  MemberTask<Lane, &Lane::StopRunner> stop_{*this};
+  MemberTask<Lane, &Lane::WakeRunner> wake_{*this};
+  MemberTask<Lane, &Lane::OnDone> done_call_{*this};
   std::thread thread_;
 };
 
@@ -150,6 +141,8 @@ void BenchLanes::Stop(Duration grace) {
   for (const auto& lane : lanes_) lane->Stop(grace);
   session_.loop().Arm(give_up_timer_, session_.loop().Now() + grace + kStuckGrace);
 }
+
+void BenchLanes::GiveUp() { session_.loop().Stop(); }
 
 void BenchLanes::OnLaneDone() {
   if (++done_ == lanes_.size()) session_.loop().Stop();

@@ -10,7 +10,7 @@
 #include "cli/bench/bench_requests.h"
 #include "cli/bench/bench_runner.h"
 #include "cli/session.h"
-#include "engine/io/loop.h"
+#include "engine/io/member_calls.h"
 
 namespace rankd {
 
@@ -42,20 +42,12 @@ class BenchLanes {
 
  private:
   class Lane;
-  class GiveUpTimer final : public Timer {
-   public:
-    explicit GiveUpTimer(BenchLanes& lanes) : lanes_(lanes) {}
-    void OnTimer() override { lanes_.session_.loop().Stop(); }
-
-   private:
-    BenchLanes& lanes_;
-  };
-
   void OnLaneDone();
+  void GiveUp();
 
   Session& session_;
   std::vector<std::unique_ptr<Lane>> lanes_;
-  GiveUpTimer give_up_timer_{*this};
+  MemberTimer<BenchLanes, &BenchLanes::GiveUp> give_up_timer_{*this};
   std::size_t done_ = 0;
   bool stopped_ = false;
 };

@@ -19,6 +19,7 @@
 #include "cli/flight.h"
 #include "cli/request_records.h"
 #include "engine/io/loop.h"
+#include "engine/io/member_calls.h"
 #include "engine/run/run.h"
 #include "engine/wire/request.h"
 
@@ -99,15 +100,6 @@ class BenchRunner final : RunListener, public OutputListener {
     std::optional<ErrorCode> failure;
   };
 
-  template <void (BenchRunner::*Method)()>
-  class CallTimer final : public Timer {
-   public:
-    explicit CallTimer(BenchRunner& runner) : runner_(runner) {}
-    void OnTimer() override { (runner_.*Method)(); }
-
-   private:
-    BenchRunner& runner_;
-  };
   /// Goes on when the work of the turn is done.
   class TurnTask final : public LoopTask {
    public:
@@ -164,8 +156,8 @@ class BenchRunner final : RunListener, public OutputListener {
 
   std::vector<Answer> answered_;  ///< In the sink's buffer.
   std::vector<Answer> writing_;
-  CallTimer<&BenchRunner::Pump> start_timer_{*this};
-  CallTimer<&BenchRunner::GiveUp> grace_timer_{*this};
+  MemberTimer<BenchRunner, &BenchRunner::Pump> start_timer_{*this};
+  MemberTimer<BenchRunner, &BenchRunner::GiveUp> grace_timer_{*this};
   TurnTask turn_task_{*this};
   std::string scratch_;
   BenchTally tally_;

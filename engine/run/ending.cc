@@ -78,15 +78,15 @@ void Run::Reap() {
     Retire(activation);
   }
   reaping_ = false;
-  if (left_over() && !reaper_.posted) {
-    reaper_.posted = true;
+  if (left_over() && !reaper_posted_) {
+    reaper_posted_ = true;
     services_.loop->Post(reaper_);
   }
 }
 
 void Run::OnReap() {
   Busy busy(*this);
-  reaper_.posted = false;
+  reaper_posted_ = false;
   Reap();
 }
 

@@ -428,7 +428,7 @@ void Run::LeaveBusy() {
     }
   }
   if (--busy_ > 0 || state_ != State::kStopping || !active_.empty() || continuing_) return;
-  if (!remains_.empty() || reaper_.posted) return;
+  if (!remains_.empty() || reaper_posted_) return;
   state_ = State::kIdle;
   for (; queue_head_ < queue_.size(); ++queue_head_) {
     Activation& activation = *queue_[queue_head_];

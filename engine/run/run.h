@@ -17,6 +17,7 @@
 #include "engine/graph/graph.h"
 #include "engine/io/executor.h"
 #include "engine/io/loop.h"
+#include "engine/io/member_calls.h"
 #include "engine/kv/kv.h"
 #include "engine/run/activation.h"
 #include "engine/run/active_node.h"
@@ -103,36 +104,6 @@ class Run {
   friend class ActiveNode;
   friend class RegionNode;
   enum class State : std::uint8_t { kIdle, kRunning, kStopping };
-
-  class DeadlineTimer final : public Timer {
-   public:
-    explicit DeadlineTimer(Run& run) : run_(run) {}
-    void OnTimer() override { run_.OnDeadline(); }
-
-   private:
-    Run& run_;
-  };
-
-  /// Goes on with what is ready in a later turn of the loop.
-  class Continuation final : public LoopTask {
-   public:
-    explicit Continuation(Run& run) : run_(run) {}
-    void OnLoop() override { run_.OnContinue(); }
-
-   private:
-    Run& run_;
-  };
-
-  /// Goes on with stopping in a later turn of the loop.
-  class Reaper final : public LoopTask {
-   public:
-    explicit Reaper(Run& run) : run_(run) {}
-    void OnLoop() override { run_.OnReap(); }
-    bool posted = false;
-
-   private:
-    Run& run_;
-  };
 
   /// A region to be called back, unless its epoch is another by then.
   struct DeferredRegion {
@@ -279,9 +250,10 @@ class Run {
 
   TimePoint start_time_{};
   TimePoint deadline_ = kNever;
-  DeadlineTimer deadline_timer_{*this};
-  Continuation continuation_{*this};
-  Reaper reaper_{*this};
+  MemberTimer<Run, &Run::OnDeadline> deadline_timer_{*this};
+  MemberTask<Run, &Run::OnContinue> continuation_{*this};  ///< With what is ready, a turn later.
+  MemberTask<Run, &Run::OnReap> reaper_{*this};            ///< With stopping, a turn later.
+  bool reaper_posted_ = false;
 
   ActiveNodes active_;
   // Scratch, kept for its memory.

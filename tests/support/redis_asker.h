@@ -11,7 +11,7 @@
 #include <signal.h>
 
 #include "engine/base/check.h"
-#include "engine/io/member_timer.h"
+#include "engine/io/member_calls.h"
 #include "engine/io/uv_loop.h"
 #include "engine/kv/redis/redis_client.h"
 #include "tests/support/reply_text.h"

@@ -24,8 +24,7 @@ MemoryClient::MemoryClient(Loop& loop, std::shared_ptr<const MemoryStore> store,
     : loop_(&loop),
       store_(std::move(store)),
       options_(std::move(options)),
-      limiter_(options_.max_inflight),
-      pump_later_(*this) {}
+      limiter_(options_.max_inflight) {}
 
 MemoryClient::~MemoryClient() { RANKD_CHECK(limiter_.in_flight() + limiter_.waiting() == 0); }
 

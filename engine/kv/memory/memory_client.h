@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/io/loop.h"
+#include "engine/io/member_calls.h"
 #include "engine/kv/inflight_limiter.h"
 #include "engine/kv/kv.h"
 #include "engine/kv/memory/memory_store.h"
@@ -41,15 +42,6 @@ class MemoryClient final : public KvClient {
   /// A round trip: the place a request holds until its timer fires.
   class Trip;
 
-  class PumpLater final : public Timer {
-   public:
-    explicit PumpLater(MemoryClient& owner) : client_(&owner) {}
-    void OnTimer() override { client_->Pump(); }
-
-   private:
-    MemoryClient* client_;
-  };
-
   Duration LatencyOf(const CommandBatch& commands) const;
   void Pump();
   void Finish(Trip& trip);
@@ -60,7 +52,7 @@ class MemoryClient final : public KvClient {
   InflightLimiter limiter_;
   std::vector<std::unique_ptr<Trip>> trips_;
   std::vector<Trip*> free_trips_;
-  PumpLater pump_later_;
+  MemberTimer<MemoryClient, &MemoryClient::Pump> pump_later_{*this};
   bool pumping_ = false;
 };
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/io/member_timer.h"
+#include "engine/io/member_calls.h"
 #include "engine/io/uv_loop.h"
 #include "engine/kv/redis/name_lookup.h"
 #include "engine/kv/redis/socket.h"

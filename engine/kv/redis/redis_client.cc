@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/base/check.h"
-#include "engine/io/member_timer.h"
+#include "engine/io/member_calls.h"
 #include "engine/kv/inflight_limiter.h"
 #include "engine/kv/redis/backoff.h"
 #include "engine/kv/redis/connector.h"
