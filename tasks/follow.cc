@@ -75,12 +75,7 @@ class ListTask final : public AsyncTask {
 
   void AskForHashes(const Column& ids, CommandBatch& commands) const {
     commands.Clear();
-    std::string redis_key;
-    for (const std::int64_t id : ids.ints()) {
-      redis_key.clear();
-      params_.hydrate_key.AppendForId(id, redis_key);
-      params_.fields.Ask(redis_key, commands);
-    }
+    params_.fields.AskEach(ids.ints(), params_.hydrate_key, commands);
   }
 
   Params params_;

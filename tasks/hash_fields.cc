@@ -99,6 +99,12 @@ void HashFields::Ask(std::string_view redis_key, CommandBatch& commands) const {
   commands.HMGet(redis_key, names_);
 }
 
+void HashFields::AskEach(std::span<const std::int64_t> ids, const KeyTemplate& key,
+                         CommandBatch& commands) const {
+  commands.HMGetEach(ids.size(), key.MostBytesForId(), names_,
+                     [&](std::size_t i, char* out) { return key.WriteForId(ids[i], out); });
+}
+
 std::vector<ColumnBuilder> HashFields::Builders(std::size_t rows) const {
   std::vector<ColumnBuilder> builders;
   builders.reserve(fields_.size());
@@ -132,14 +138,74 @@ std::unexpected<Error> HashFields::Refusal(std::size_t field, const ReplyNode* v
                       std::string(Demand(fields_[field].type)));
 }
 
+// A column at a time: what depends on its type is decided once.
 Result<std::vector<ColumnRef>> HashFields::ReadHMGet(const CommandBatch& commands,
                                                      const Replies& replies,
                                                      const RowSet& rows) const {
   RANKD_TRY(CheckCount(commands, replies));
-  std::vector<ColumnBuilder> builders = Builders(rows.rows());
+  bool plain = true;
   for (std::size_t row = 0; row < replies.size(); ++row) {
     const ReplyNode& reply = replies[row];
-    RANKD_TRY(CheckArray(commands, row, reply));
+    // An array of so many elements, none of which holds others.
+    plain = plain && reply.kind == ReplyKind::kArray && reply.size == fields_.size() &&
+            reply.span == reply.size + 1;
+  }
+  if (!plain) return FirstRefusal(commands, replies, rows);
+  std::vector<ColumnBuilder> builders = Builders(rows.rows());
+  for (std::size_t field = 0; field < fields_.size(); ++field) {
+    if (!AppendAll(field, replies, builders[field])) return FirstRefusal(commands, replies, rows);
+  }
+  return Finish(std::move(builders));
+}
+
+bool HashFields::AppendAll(std::size_t field, const Replies& replies, ColumnBuilder& column) const {
+  // `append` takes a text, and tells whether it is a value.
+  const auto append_all = [&](auto&& append) {
+    for (std::size_t row = 0; row < replies.size(); ++row) {
+      const ReplyNode* value = &replies[row] + 1 + field;
+      if (value->kind == ReplyKind::kString) {
+        if (!append(value->text())) return false;
+      } else if (!Append(field, value, column)) {
+        return false;
+      }
+    }
+    return true;
+  };
+  switch (fields_[field].type) {
+    case ValueType::kInt:
+      return append_all([&](std::string_view text) {
+        const std::optional<std::int64_t> value = ParseInt(text);
+        if (value) column.AppendInt(*value);
+        return value.has_value();
+      });
+    case ValueType::kFloat:
+      return append_all([&](std::string_view text) {
+        const std::optional<double> value = ParseFloat(text);
+        if (value) column.AppendFloat(*value);
+        return value.has_value();
+      });
+    case ValueType::kBool:
+      return append_all([&](std::string_view text) {
+        const std::optional<bool> value = ParseBool(text);
+        if (value) column.AppendBool(*value);
+        return value.has_value();
+      });
+    case ValueType::kString:
+      // What is known already has been looked at.
+      return append_all(
+          [&](std::string_view text) { return column.AppendStringIf(text, IsValidUtf8); });
+  }
+  return false;
+}
+
+std::unexpected<Error> HashFields::FirstRefusal(const CommandBatch& commands,
+                                                const Replies& replies, const RowSet& rows) const {
+  std::vector<ColumnBuilder> builders = Builders(0);
+  for (std::size_t row = 0; row < replies.size(); ++row) {
+    const ReplyNode& reply = replies[row];
+    if (Result<void> checked = CheckArray(commands, row, reply); !checked) {
+      return std::unexpected(std::move(checked).error());
+    }
     if (reply.size != fields_.size()) {
       return BadReply(commands.key(row), reply,
                       "HMGET of " + std::to_string(fields_.size()) + " fields gave " +
@@ -152,7 +218,7 @@ Result<std::vector<ColumnRef>> HashFields::ReadHMGet(const CommandBatch& command
       }
     }
   }
-  return Finish(std::move(builders));
+  return Fail(ErrorCode::kInternal, "replies were refused for no reason");
 }
 
 Result<std::vector<ColumnRef>> HashFields::ReadHGetAll(const CommandBatch& commands,

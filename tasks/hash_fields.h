@@ -1,6 +1,7 @@
 // The fields of Redis hashes that a task reads, as columns. What a hash lacks is filled.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "engine/kv/command.h"
 #include "engine/kv/reply.h"
 #include "engine/task/key_set.h"
+#include "engine/task/key_template.h"
 
 namespace rankd {
 
@@ -31,6 +33,9 @@ class HashFields {
 
   /// Adds the HMGET of one hash; the batch must not outlive this.
   void Ask(std::string_view redis_key, CommandBatch& commands) const;
+  /// The same of one for each id, by its key, which uses nothing but the id.
+  void AskEach(std::span<const std::int64_t> ids, const KeyTemplate& key,
+               CommandBatch& commands) const;
 
   /// The columns, out of one HMGET for each of `rows`. Errors: redis_error, bad_data (both name the
   /// Redis key), null_value (names the row's id).
@@ -54,6 +59,12 @@ class HashFields {
     bool may_lack;  ///< There is a default, or null is fine.
   };
   std::vector<ColumnBuilder> Builders(std::size_t rows) const;
+  /// Appends the values of one field, out of arrays of plain elements. False: one of them is not
+  /// one that may stand there.
+  bool AppendAll(std::size_t field, const Replies& replies, ColumnBuilder& column) const;
+  /// The first value that may not stand there, by row and then by field; there is one.
+  std::unexpected<Error> FirstRefusal(const CommandBatch& commands, const Replies& replies,
+                                      const RowSet& rows) const;
   /// Appends the value of field `field`; `value` is nullptr where the hash lacks it. False: it is
   /// not one that may stand there.
   bool Append(std::size_t field, const ReplyNode* value, ColumnBuilder& column) const;

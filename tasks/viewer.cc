@@ -28,10 +28,8 @@ class Viewer final : public AsyncTask {
 
   Co<Result<RowSet>> Run(const AsyncContext& context) const override {
     ColumnRef ids = Column::Make(Column::Ints(1, context.user_id));
-    std::string redis_key;
-    key_.AppendForId(context.user_id, redis_key);
     CommandBatch commands;
-    commands.HGetAll(redis_key);
+    commands.HGetAll(key_.ForId(context.user_id));
     KvCall call = context.Call(endpoint_, commands);
     Result<Replies> replies = co_await call;
     if (!replies) co_return std::unexpected(std::move(replies).error());

@@ -1,12 +1,21 @@
 // Numbers as text, both ways, in the exact forms of the response format.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace rankd {
+
+/// The longest text of an int or a float that is written.
+inline constexpr std::size_t kMaxNumberText = 32;
+
+/// Writes all digits of `value` to `out`, which has room for kMaxNumberText; gives their end.
+char* WriteInt(char* out, std::int64_t value);
+/// The same as AppendFloat does.
+char* WriteFloat(char* out, double value);
 
 /// Appends all digits of `value`.
 void AppendInt(std::string& out, std::int64_t value);

@@ -13,12 +13,6 @@ Bitmap::Bitmap(std::size_t size, bool value)
   if (value && size % 64 != 0) words_.back() = (std::uint64_t{1} << (size % 64)) - 1;
 }
 
-void Bitmap::Append(bool value) {
-  if (size_ % 64 == 0) words_.push_back(0);
-  if (value) Set(size_);
-  ++size_;
-}
-
 std::size_t Bitmap::Count() const {
   std::size_t count = 0;
   for (const std::uint64_t word : words_) count += static_cast<std::size_t>(std::popcount(word));
@@ -30,51 +24,35 @@ namespace {
 /// Up to here a linear search beats hashing: one comparison of a length and some bytes each.
 constexpr std::size_t kLinearSearch = 8;
 
-std::uint32_t HashOf(std::string_view text) {
-  const std::size_t hash = std::hash<std::string_view>{}(text);
-  return static_cast<std::uint32_t>(hash ^ (hash >> 32));
-}
-
 }  // namespace
 
 std::uint32_t DictionaryBuilder::Intern(std::string_view text) {
-  if (slots_.empty()) {
-    for (std::uint32_t code = 0; code < size(); ++code) {
-      if (dictionary_->At(code) == text) return code;
-    }
-    if (size() < kLinearSearch) return Add(text);
-  }
-  if (slots_.size() < 2 * (size() + 1)) Grow();
-  const std::uint32_t hash = HashOf(text);
-  Slot& slot = FindSlot(text, hash);
-  if (slot.code_after == 0) slot = {hash, Add(text) + 1};
-  return slot.code_after - 1;
+  const std::uint32_t known = Find(text);
+  return known != StringIndex::kNone ? known : Insert(text);
 }
 
-std::uint32_t DictionaryBuilder::Add(std::string_view text) {
+std::uint32_t DictionaryBuilder::Find(std::string_view text) const {
+  if (codes_.size() > 0) {
+    return codes_.Find(text, [this](std::uint32_t code) { return dictionary_->At(code); });
+  }
+  const auto count = static_cast<std::uint32_t>(size());
+  for (std::uint32_t code = 0; code < count; ++code) {
+    if (dictionary_->At(code) == text) return code;
+  }
+  return StringIndex::kNone;
+}
+
+std::uint32_t DictionaryBuilder::Insert(std::string_view text) {
   if (dictionary_ == nullptr) dictionary_ = std::make_shared<Dictionary>();
+  const auto code = static_cast<std::uint32_t>(size());
   dictionary_->bytes_.append(text);
   dictionary_->ends_.push_back(dictionary_->bytes_.size());
-  return static_cast<std::uint32_t>(size() - 1);
-}
-
-DictionaryBuilder::Slot& DictionaryBuilder::FindSlot(std::string_view text, std::uint32_t hash) {
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
-    Slot& slot = slots_[i];
-    if (slot.code_after == 0) return slot;
-    if (slot.hash == hash && dictionary_->At(slot.code_after - 1) == text) return slot;
+  if (size() <= kLinearSearch) return code;
+  const auto text_of = [this](std::uint32_t known) { return dictionary_->At(known); };
+  for (auto next = static_cast<std::uint32_t>(codes_.size()); next <= code; ++next) {
+    codes_.FindOrInsert(text_of(next), next, text_of);
   }
-}
-
-void DictionaryBuilder::Grow() {
-  const std::size_t slots = std::max<std::size_t>(4 * kLinearSearch, slots_.size() * 2);
-  slots_.assign(slots, Slot());
-  for (std::uint32_t code = 0; code < size(); ++code) {
-    const std::string_view text = dictionary_->At(code);
-    const std::uint32_t hash = HashOf(text);
-    FindSlot(text, hash) = {hash, code + 1};
-  }
+  return code;
 }
 
 DictionaryRef DictionaryBuilder::Finish() && {

@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "engine/base/check.h"
+#include "engine/base/string_index.h"
 #include "engine/data/value.h"
 
 namespace rankd {
@@ -23,7 +26,11 @@ class Bitmap {
   bool Get(std::size_t i) const { return (words_[i >> 6] >> (i & 63) & 1) != 0; }
   void Set(std::size_t i) { words_[i >> 6] |= std::uint64_t{1} << (i & 63); }
   void Clear(std::size_t i) { words_[i >> 6] &= ~(std::uint64_t{1} << (i & 63)); }
-  void Append(bool value);
+  void Append(bool value) {
+    if ((size_ & 63) == 0) words_.push_back(0);
+    if (value) words_[size_ >> 6] |= std::uint64_t{1} << (size_ & 63);
+    ++size_;
+  }
   std::size_t Count() const;
   std::span<const std::uint64_t> words() const { return words_; }
   std::span<std::uint64_t> mutable_words() { return words_; }
@@ -55,22 +62,25 @@ class DictionaryBuilder {
  public:
   /// The code of `text`, new or known.
   std::uint32_t Intern(std::string_view text);
+  /// The same, if it is known or `fits(text)` holds; nullopt if not. A text is asked for once.
+  template <typename Fits>
+  std::optional<std::uint32_t> InternIf(std::string_view text, Fits&& fits) {
+    const std::uint32_t known = Find(text);
+    if (known != StringIndex::kNone) return known;
+    if (!fits(text)) return std::nullopt;
+    return Insert(text);
+  }
   std::size_t size() const { return dictionary_ == nullptr ? 0 : dictionary_->size(); }
   DictionaryRef Finish() &&;
 
  private:
-  struct Slot {
-    std::uint32_t hash = 0;
-    std::uint32_t code_after = 0;  ///< The code, plus one; 0: free.
-  };
-  std::uint32_t Add(std::string_view text);
-  /// The slot of `text`, or the free one where it belongs.
-  Slot& FindSlot(std::string_view text, std::uint32_t hash);
-  void Grow();
+  /// kNone where it is new.
+  std::uint32_t Find(std::string_view text) const;
+  /// One that is new.
+  std::uint32_t Insert(std::string_view text);
 
   std::shared_ptr<Dictionary> dictionary_;  ///< nullptr: no string yet.
-  /// Open addressing with linear probing, at most half full; a power of two, none while few.
-  std::vector<Slot> slots_;
+  StringIndex codes_;                       ///< Empty while there are few.
 };
 
 class Column;
@@ -136,10 +146,32 @@ class ColumnBuilder {
   ValueType type() const { return type_; }
   std::size_t size() const { return size_; }
   /// The type must be the builder's (RANKD_CHECK).
-  void AppendInt(std::int64_t value);
-  void AppendFloat(double value);
-  void AppendBool(bool value);
+  void AppendInt(std::int64_t value) {
+    RANKD_CHECK(type_ == ValueType::kInt);
+    ints_.push_back(value);
+    Valid();
+  }
+  void AppendFloat(double value) {
+    RANKD_CHECK(type_ == ValueType::kFloat);
+    floats_.push_back(value);
+    Valid();
+  }
+  void AppendBool(bool value) {
+    RANKD_CHECK(type_ == ValueType::kBool);
+    bools_.push_back(value ? 1 : 0);
+    Valid();
+  }
   void AppendString(std::string_view value);
+  /// The same, where `fits(value)` holds; whether it does. A text is asked for once.
+  template <typename Fits>
+  bool AppendStringIf(std::string_view value, Fits&& fits) {
+    RANKD_CHECK(type_ == ValueType::kString);
+    const std::optional<std::uint32_t> code = dictionary_.InternIf(value, fits);
+    if (!code) return false;
+    codes_.push_back(*code);
+    Valid();
+    return true;
+  }
   void AppendNull();
   /// Null, or a value of the builder's type (an int is taken by a float column).
   void Append(const Value& value);
@@ -152,7 +184,10 @@ class ColumnBuilder {
   ColumnRef Finish() &&;
 
  private:
-  void Valid();
+  void Valid() {
+    if (validity_.size() != 0) validity_.Append(true);
+    ++size_;
+  }
 
   ValueType type_;
   std::size_t size_ = 0;

@@ -20,29 +20,6 @@ ColumnBuilder::ColumnBuilder(ValueType type, std::size_t reserve) : type_(type) 
   }
 }
 
-void ColumnBuilder::Valid() {
-  if (validity_.size() != 0) validity_.Append(true);
-  ++size_;
-}
-
-void ColumnBuilder::AppendInt(std::int64_t value) {
-  RANKD_CHECK(type_ == ValueType::kInt);
-  ints_.push_back(value);
-  Valid();
-}
-
-void ColumnBuilder::AppendFloat(double value) {
-  RANKD_CHECK(type_ == ValueType::kFloat);
-  floats_.push_back(value);
-  Valid();
-}
-
-void ColumnBuilder::AppendBool(bool value) {
-  RANKD_CHECK(type_ == ValueType::kBool);
-  bools_.push_back(value ? 1 : 0);
-  Valid();
-}
-
 void ColumnBuilder::AppendString(std::string_view value) {
   RANKD_CHECK(type_ == ValueType::kString);
   codes_.push_back(dictionary_.Intern(value));

@@ -1,5 +1,6 @@
 #include "engine/kv/command.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -54,7 +55,7 @@ HashFieldNames::HashFieldNames(std::vector<std::string> names) : names_(std::mov
 }
 
 void CommandBatch::Clear() {
-  keys_.clear();
+  key_bytes_ = 0;
   key_ends_.clear();
   stretches_.clear();
 }
@@ -66,7 +67,7 @@ Verb CommandBatch::verb(std::size_t command) const {
 }
 
 std::size_t CommandBatch::RespBytes() const {
-  std::size_t bytes = keys_.size();
+  std::size_t bytes = key_bytes_;
   for (const Stretch& stretch : stretches_) {
     const RespFrame frame(stretch);
     bytes += (stretch.end - stretch.first) * (frame.before.size() + frame.behind.size());
@@ -89,18 +90,34 @@ void CommandBatch::AppendResp(std::string& out) const {
 }
 
 void CommandBatch::Add(const Stretch& command, std::string_view key) {
-  keys_ += key;
-  key_ends_.push_back(keys_.size());
+  if (key_capacity_ - key_bytes_ < key.size()) MakeRoom(key.size());
+  std::ranges::copy(key, keys_.get() + key_bytes_);
+  key_bytes_ += key.size();
+  key_ends_.push_back(key_bytes_);
+  Stretch stretch = command;
+  stretch.first = size() - 1;
+  stretch.end = size();
+  AddStretch(stretch);
+}
+
+void CommandBatch::AddStretch(const Stretch& stretch) {
   if (!stretches_.empty()) {
     Stretch& last = stretches_.back();
-    if (last.verb == command.verb && last.fields == command.fields && last.range == command.range) {
-      ++last.end;
+    if (last.verb == stretch.verb && last.fields == stretch.fields && last.range == stretch.range) {
+      last.end = stretch.end;
       return;
     }
   }
-  stretches_.push_back(command);
-  stretches_.back().first = key_ends_.size() - 1;
-  stretches_.back().end = key_ends_.size();
+  stretches_.push_back(stretch);
+}
+
+void CommandBatch::MakeRoom(std::size_t bytes) {
+  constexpr std::size_t kFirstCapacity = 256;
+  const std::size_t capacity = std::max({kFirstCapacity, 2 * key_capacity_, key_bytes_ + bytes});
+  auto keys = std::make_unique_for_overwrite<char[]>(capacity);
+  std::copy_n(keys_.get(), key_bytes_, keys.get());
+  keys_ = std::move(keys);
+  key_capacity_ = capacity;
 }
 
 }  // namespace rankd

@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rankd {
@@ -52,6 +54,14 @@ class CommandBatch {
     std::size_t end;               ///< Behind the last.
   };
 
+  CommandBatch() = default;
+  CommandBatch(CommandBatch&& other) noexcept
+      : keys_(std::move(other.keys_)),
+        key_bytes_(std::exchange(other.key_bytes_, 0)),
+        key_capacity_(std::exchange(other.key_capacity_, 0)),
+        key_ends_(std::move(other.key_ends_)),
+        stretches_(std::move(other.stretches_)) {}
+
   void HGetAll(std::string_view key) { Add({Verb::kHGetAll, nullptr, {}, 0, 0}, key); }
   /// `fields` must outlive the batch.
   void HMGet(std::string_view key, const HashFieldNames& fields) {
@@ -61,6 +71,23 @@ class CommandBatch {
   void LRange(std::string_view key, std::int64_t start, std::int64_t stop) {
     Add({Verb::kLRange, nullptr, {start, stop}, 0, 0}, key);
   }
+  /// One HMGET for each of many keys: `write(i, char* out)` writes key `i` of `count`, of at most
+  /// `most_bytes`, and gives its end. No copy, one check of the room for all of some keys.
+  template <typename Write>
+  void HMGetEach(std::size_t count, std::size_t most_bytes, const HashFieldNames& fields,
+                 Write&& write) {
+    if (count == 0) return;
+    const Stretch stretch{Verb::kHMGet, &fields, {}, size(), size() + count};
+    key_ends_.reserve(size() + count);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (key_capacity_ - key_bytes_ < most_bytes) MakeRoom(most_bytes);
+      char* const end = write(i, keys_.get() + key_bytes_);
+      key_bytes_ = static_cast<std::size_t>(end - keys_.get());
+      key_ends_.push_back(key_bytes_);
+    }
+    AddStretch(stretch);
+  }
+
   void Clear();
 
   std::size_t size() const { return key_ends_.size(); }
@@ -70,7 +97,7 @@ class CommandBatch {
   Verb verb(std::size_t command) const;
   std::string_view key(std::size_t command) const {
     const std::size_t begin = command == 0 ? 0 : key_ends_[command - 1];
-    return std::string_view(keys_).substr(begin, key_ends_[command] - begin);
+    return {keys_.get() + begin, key_ends_[command] - begin};
   }
 
   /// Bytes it is on the wire, as RESP. O(commands).
@@ -80,8 +107,13 @@ class CommandBatch {
 
  private:
   void Add(const Stretch& command, std::string_view key);
+  /// Behind the others, or as part of the last of them.
+  void AddStretch(const Stretch& stretch);
+  void MakeRoom(std::size_t bytes);
 
-  std::string keys_;
+  std::unique_ptr<char[]> keys_;
+  std::size_t key_bytes_ = 0;
+  std::size_t key_capacity_ = 0;
   std::vector<std::size_t> key_ends_;  ///< Of each command, in keys_.
   std::vector<Stretch> stretches_;
 };

@@ -58,7 +58,9 @@ class Replies {
     roots_.reserve(commands);
     nodes_.reserve(nodes);
   }
-  void BeginRoot() { roots_.push_back(static_cast<std::uint32_t>(nodes_.size())); }
+  void BeginRoot() { BeginRoot(nodes_.size()); }
+  /// Of which the first node will stand at `node`.
+  void BeginRoot(std::size_t node) { roots_.push_back(static_cast<std::uint32_t>(node)); }
   std::vector<ReplyNode>& nodes() { return nodes_; }
   /// A copy of `bytes` that lives as long as these replies.
   const char* Store(std::string_view bytes) { return arena_.Store(bytes).data(); }

@@ -87,13 +87,25 @@ Result<void> KeyTemplate::Append(const RowSet& rows, std::size_t row, const Sche
   return {};
 }
 
-void KeyTemplate::AppendForId(std::int64_t id, std::string& out) const {
+std::size_t KeyTemplate::MostBytesForId() const {
+  std::size_t bytes = tail_.size();
+  for (const Part& part : parts_) bytes += part.literal.size() + kMaxNumberText;
+  return bytes;
+}
+
+char* KeyTemplate::WriteForId(std::int64_t id, char* out) const {
   for (const Part& part : parts_) {
     RANKD_CHECK(part.key == kIdKey);
-    out += part.literal;
-    AppendInt(out, id);
+    out = std::ranges::copy(part.literal, out).out;
+    out = WriteInt(out, id);
   }
-  out += tail_;
+  return std::ranges::copy(tail_, out).out;
+}
+
+std::string KeyTemplate::ForId(std::int64_t id) const {
+  std::string key(MostBytesForId(), '\0');
+  key.resize(static_cast<std::size_t>(WriteForId(id, key.data()) - key.data()));
+  return key;
 }
 
 bool KeyTemplate::uses_only_id() const {

@@ -21,8 +21,11 @@ class KeyTemplate {
   /// strings byte for byte. bad_data when a named key is null or not carried.
   [[nodiscard]] Result<void> Append(const RowSet& rows, std::size_t row, const Schema& schema,
                                     std::string& out) const;
-  /// The same for a row of which only the id is known. Only if uses_only_id().
-  void AppendForId(std::int64_t id, std::string& out) const;
+  /// The same for a row of which only the id is known: writes to `out`, which has room for
+  /// MostBytesForId(), and gives the end. Only if uses_only_id().
+  char* WriteForId(std::int64_t id, char* out) const;
+  std::size_t MostBytesForId() const;
+  std::string ForId(std::int64_t id) const;
   bool uses_only_id() const;
   /// The keys it names, in order of appearance, repeats included.
   std::vector<KeyId> keys() const;

@@ -66,17 +66,69 @@ class FieldLayout {
   std::pmr::string labels_;
 };
 
-void AppendValue(std::string& out, const Column& column, std::uint32_t row) {
+/// Gathers the many small parts of rows before they go to a string: appending each of them costs
+/// more than writing it.
+class RowText {
+ public:
+  explicit RowText(std::string& out) : out_(out) {}
+  RowText(const RowText&) = delete;
+  RowText& operator=(const RowText&) = delete;
+
+  void Text(std::string_view text) {
+    if (text.size() > room()) Flush();
+    if (text.size() > room()) {
+      out_.append(text);
+    } else {
+      at_ = std::copy(text.begin(), text.end(), at_);
+    }
+  }
+  void Int(std::int64_t value) {
+    if (room() < kMaxNumberText) Flush();
+    at_ = WriteInt(at_, value);
+  }
+  void Float(double value) {
+    if (room() < kMaxNumberText) Flush();
+    at_ = WriteFloat(at_, value);
+  }
+  void JsonString(std::string_view text) {
+    if (!std::ranges::all_of(text, StandsForItself)) {
+      Flush();
+      AppendJsonString(out_, text);
+      return;
+    }
+    Text("\"");
+    Text(text);
+    Text("\"");
+  }
+  void Flush() {
+    out_.append(buffer_.data(), static_cast<std::size_t>(at_ - buffer_.data()));
+    at_ = buffer_.data();
+  }
+
+ private:
+  /// In a JSON string.
+  static bool StandsForItself(char c) {
+    return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
+  }
+  std::size_t room() const {
+    return static_cast<std::size_t>(buffer_.data() + buffer_.size() - at_);
+  }
+
+  std::string& out_;
+  std::array<char, 2048> buffer_;
+  char* at_ = buffer_.data();
+};
+
+void WriteValue(RowText& out, const Column& column, std::uint32_t row) {
   switch (column.type()) {
     case ValueType::kInt:
-      return AppendInt(out, column.ints()[row]);
+      return out.Int(column.ints()[row]);
     case ValueType::kFloat:
-      return AppendFloat(out, column.floats()[row]);
+      return out.Float(column.floats()[row]);
     case ValueType::kBool:
-      out += column.bools()[row] != 0 ? "true" : "false";
-      return;
+      return out.Text(column.bools()[row] != 0 ? "true" : "false");
     case ValueType::kString:
-      return AppendJsonString(out, column.dictionary()->At(column.codes()[row]));
+      return out.JsonString(column.dictionary()->At(column.codes()[row]));
   }
 }
 
@@ -85,20 +137,22 @@ void AppendRows(std::string& out, const Request& request, const RowSet& rows) {
   if (count == 0) return;
   const FieldLayout layout(request, rows);
   const std::span<const std::int64_t> ids = rows.ids().ints();
+  RowText text(out);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t row = rows.BaseRow(i);
-    out += "{\"id\":";
-    AppendInt(out, ids[row]);
-    out += ",\"fields\":{";
+    text.Text("{\"id\":");
+    text.Int(ids[row]);
+    text.Text(",\"fields\":{");
     std::size_t comma = 1;  // The first label goes without its comma.
     for (const FieldColumn& field : layout.fields()) {
       if (field.column->IsNullAt(row)) continue;
-      out += field.label.substr(comma);
+      text.Text(field.label.substr(comma));
       comma = 0;
-      AppendValue(out, *field.column, row);
+      WriteValue(text, *field.column, row);
     }
-    out += "}},";
+    text.Text("}},");
   }
+  text.Flush();
 }
 
 void AppendMember(std::string& out, std::string_view label, std::string_view text) {

@@ -1,6 +1,7 @@
 #include "engine/base/number_text.h"
 
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -54,6 +55,28 @@ TEST_CASE("random doubles read back to the same bits") {
     const std::optional<double> back = ParseFloat(Float(value));
     REQUIRE(back.has_value());
     CHECK(std::bit_cast<std::uint64_t>(*back) == std::bit_cast<std::uint64_t>(value));
+  }
+}
+
+TEST_CASE("decimals of a few digits are the shortest text there is") {
+  // What std::to_chars makes of it is the reference: the shortest digits, without an exponent.
+  const auto shortest = [](double value) {
+    char buffer[400];
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed);
+    std::string text(buffer, end.ptr);
+    return text.find('.') == std::string::npos ? text + ".0" : text;
+  };
+  std::mt19937_64 random(2);
+  for (int i = 0; i < 300'000; ++i) {
+    const double power = std::pow(10.0, static_cast<double>(random() % 7));
+    const std::uint64_t most = std::uint64_t{1} << (random() % 54);
+    double value = static_cast<double>(random() % most) / power;
+    if (value != 0 && value < 0.0001) continue;
+    // A neighbour of a short decimal is a long one.
+    if (random() % 4 == 0 && value > 1) value = std::nextafter(value, 1e300);
+    if (random() % 2 == 0 && value != 0) value = -value;
+    if (std::fabs(value) >= 1e16) continue;
+    REQUIRE(Float(value) == shortest(value));
   }
 }
 

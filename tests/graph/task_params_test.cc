@@ -106,9 +106,7 @@ TEST_CASE("a key template that only needs the id says so") {
   const Result<KeyTemplate> key = KeyTemplate::Parse("a:{id}:b", schema);
   REQUIRE(key);
   CHECK(key->uses_only_id());
-  std::string out;
-  key->AppendForId(-9, out);
-  CHECK(out == "a:-9:b");
+  CHECK(key->ForId(-9) == "a:-9:b");
   CHECK(KeyTemplate::Parse("fixed", schema)->uses_only_id());
   CHECK(!KeyTemplate::Parse("{id}{n}", schema)->uses_only_id());
 }

@@ -17,7 +17,7 @@ class MemoryAnswer {
       : store_(store), commands_(commands), replies_(replies), nodes_(replies.nodes()) {}
 
   void Append(const CommandBatch::Stretch& stretch) {
-    if (stretch.verb == Verb::kHMGet) likely_.assign(stretch.fields->size(), 0);
+    if (stretch.verb == Verb::kHMGet) return HMGets(stretch);
     for (std::size_t command = stretch.first; command < stretch.end; ++command) {
       replies_.BeginRoot();
       const MemoryStore::Entry* entry = store_.Find(commands_.key(command));
@@ -25,11 +25,10 @@ class MemoryAnswer {
         case Verb::kHGetAll:
           HGetAll(entry);
           break;
-        case Verb::kHMGet:
-          HMGet(entry, stretch.fields->names());
-          break;
         case Verb::kLRange:
           LRange(entry, stretch.range);
+          break;
+        case Verb::kHMGet:
           break;
       }
     }
@@ -45,15 +44,32 @@ class MemoryAnswer {
     Copy(entry->first_node, entry->node_count);
   }
 
-  void HMGet(const MemoryStore::Entry* entry, std::span<const std::string> fields) {
-    if (fields.empty()) return ErrorReply("ERR wrong number of arguments for 'hmget' command");
-    if (entry != nullptr && entry->type != Type::kHash) return WrongType();
-    Array(static_cast<std::uint32_t>(fields.size()));
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      const ReplyNode* value =
-          entry == nullptr ? nullptr : store_.FindField(*entry, fields[i], likely_[i]);
-      nodes_.push_back(value == nullptr ? ReplyNode() : *value);
+  /// Most of what a request of many rows asks: nodes are written where they belong, not appended
+  /// one by one.
+  void HMGets(const CommandBatch::Stretch& stretch) {
+    const std::span<const std::string> fields = stretch.fields->names();
+    likely_.assign(fields.size(), 0);
+    const std::size_t before = nodes_.size();
+    const std::size_t each = 1 + std::max<std::size_t>(fields.size(), 1);
+    nodes_.resize(before + (stretch.end - stretch.first) * each);
+    ReplyNode* at = nodes_.data() + before;
+    for (std::size_t command = stretch.first; command < stretch.end; ++command) {
+      replies_.BeginRoot(static_cast<std::size_t>(at - nodes_.data()));
+      const MemoryStore::Entry* entry = store_.Find(commands_.key(command));
+      if (fields.empty()) {
+        *at++ = ErrorNode("ERR wrong number of arguments for 'hmget' command");
+      } else if (entry != nullptr && entry->type != Type::kHash) {
+        *at++ = ErrorNode(kWrongType);
+      } else {
+        *at++ = ArrayNode(static_cast<std::uint32_t>(fields.size()));
+        for (std::size_t i = 0; i < fields.size(); ++i, ++at) {
+          if (entry == nullptr) continue;  // nil, as it is
+          const ReplyNode* value = store_.FindField(*entry, fields[i], likely_[i]);
+          if (value != nullptr) *at = *value;
+        }
+      }
     }
+    nodes_.resize(static_cast<std::size_t>(at - nodes_.data()));
   }
 
   void LRange(const MemoryStore::Entry* entry, ListRange range) {
@@ -71,27 +87,29 @@ class MemoryAnswer {
   }
 
   /// An array of `size` plain elements, which the caller appends.
-  void Array(std::uint32_t size) {
+  static ReplyNode ArrayNode(std::uint32_t size) {
     ReplyNode node;
     node.kind = ReplyKind::kArray;
     node.size = size;
     node.span = size + 1;
-    nodes_.push_back(node);
+    return node;
   }
-  void Copy(std::uint32_t first, std::uint32_t count) {
-    const auto begin = store_.nodes_.begin() + first;
-    nodes_.insert(nodes_.end(), begin, begin + count);
-  }
-  void ErrorReply(std::string_view literal) {
+  static ReplyNode ErrorNode(std::string_view literal) {
     ReplyNode node;
     node.kind = ReplyKind::kError;
     node.size = static_cast<std::uint32_t>(literal.size());
     node.data = literal.data();
-    nodes_.push_back(node);
+    return node;
   }
-  void WrongType() {
-    ErrorReply("WRONGTYPE Operation against a key holding the wrong kind of value");
+  static constexpr std::string_view kWrongType =
+      "WRONGTYPE Operation against a key holding the wrong kind of value";
+
+  void Array(std::uint32_t size) { nodes_.push_back(ArrayNode(size)); }
+  void Copy(std::uint32_t first, std::uint32_t count) {
+    const auto begin = store_.nodes_.begin() + first;
+    nodes_.insert(nodes_.end(), begin, begin + count);
   }
+  void WrongType() { nodes_.push_back(ErrorNode(kWrongType)); }
 
   const MemoryStore& store_;
   const CommandBatch& commands_;

@@ -54,15 +54,12 @@ class MemoryStoreBuilder {
     MemoryStore::Entry entry;
     entry.key = store_.arena_.Store(field.name);
     entry.first_node = static_cast<std::uint32_t>(store_.nodes_.size());
-    bool exists = true;
     if (field.value.is_object()) {
       entry.type = MemoryStore::Type::kHash;
       AddHash(field.value, pointer, entry);
-      exists = store_.nodes_.size() > entry.first_node;
     } else if (field.value.is_array()) {
       entry.type = MemoryStore::Type::kList;
       AddList(field.value, pointer);
-      exists = store_.nodes_.size() > entry.first_node;
     } else if (field.value.is_string()) {
       AddText(*field.value.AsString());
     } else {
@@ -72,17 +69,13 @@ class MemoryStoreBuilder {
     }
     entry.node_count = static_cast<std::uint32_t>(store_.nodes_.size()) - entry.first_node;
     const auto number = static_cast<std::uint32_t>(store_.entries_.size());
-    // An empty hash or list does not exist, but the name counts as taken while building.
-    if (!store_.by_key_.emplace(entry.key, number).second) {
+    const auto [first, is_new] = store_.by_key_.FindOrInsert(
+        entry.key, number, [this](std::uint32_t known) { return store_.entries_[known].key; });
+    if (!is_new) {
       Problem(pointer, "the key stands twice");
       return;
     }
-    if (!exists) empty_.push_back(entry.key);
     store_.entries_.push_back(entry);
-  }
-
-  void Finish() {
-    for (const std::string_view key : empty_) store_.by_key_.erase(key);
   }
 
  private:
@@ -140,7 +133,6 @@ class MemoryStoreBuilder {
 
   MemoryStore& store_;
   std::vector<Error>& problems_;
-  std::vector<std::string_view> empty_;
 };
 
 std::shared_ptr<const MemoryStore> MemoryStore::FromJson(const Json& root,
@@ -153,15 +145,17 @@ std::shared_ptr<const MemoryStore> MemoryStore::FromJson(const Json& root,
   }
   MemoryStoreBuilder builder(*store, problems);
   store->entries_.reserve(root.fields().size());
-  store->by_key_.reserve(root.fields().size());
   for (const JsonField& field : root.fields()) builder.Add(field);
-  builder.Finish();
   return store;
 }
 
 const MemoryStore::Entry* MemoryStore::Find(std::string_view key) const {
-  const auto found = by_key_.find(key);
-  return found == by_key_.end() ? nullptr : &entries_[found->second];
+  const std::uint32_t number =
+      by_key_.Find(key, [this](std::uint32_t known) { return entries_[known].key; });
+  if (number == StringIndex::kNone) return nullptr;
+  // An empty hash or list does not exist, though its name is taken.
+  const Entry& entry = entries_[number];
+  return entry.node_count == 0 ? nullptr : &entry;
 }
 
 const ReplyNode* MemoryStore::FindField(const Entry& hash, std::string_view field,

@@ -5,11 +5,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "engine/base/error.h"
 #include "engine/base/json.h"
+#include "engine/base/string_index.h"
 #include "engine/kv/byte_arena.h"
 #include "engine/kv/command.h"
 #include "engine/kv/reply.h"
@@ -59,7 +59,7 @@ class MemoryStore {
   std::vector<ReplyNode> nodes_;
   std::vector<std::uint32_t> sorted_fields_;  ///< Nodes of fields, by name, per large hash.
   std::vector<Entry> entries_;                ///< In the file's order, empty ones included.
-  std::unordered_map<std::string_view, std::uint32_t> by_key_;  ///< Without the empty ones.
+  StringIndex by_key_;                        ///< Of entries_.
 };
 
 /// The replies Redis would give, errors included. They share the bytes of `store`.
