@@ -160,11 +160,14 @@ Result<std::vector<ColumnRef>> HashFields::ReadHMGet(const CommandBatch& command
 
 bool HashFields::AppendAll(std::size_t field, const Replies& replies, ColumnBuilder& column) const {
   // `append` takes a text, and tells whether it is a value.
+  const bool fill_is_null = fields_[field].may_lack && IsNull(fields_[field].fill);
   const auto append_all = [&](auto&& append) {
     for (std::size_t row = 0; row < replies.size(); ++row) {
       const ReplyNode* value = &replies[row] + 1 + field;
       if (value->kind == ReplyKind::kString) {
         if (!append(value->text())) return false;
+      } else if (fill_is_null && value->kind == ReplyKind::kNil) {
+        column.AppendNull();
       } else if (!Append(field, value, column)) {
         return false;
       }

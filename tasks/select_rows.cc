@@ -49,10 +49,7 @@ class BestRows {
   void Insert(KeyedRow row) {
     if (count_ == 0) return;
     if (full_) best_.pop_back();
-    std::size_t place = best_.size();
-    best_.push_back(row);
-    for (; place > 0 && row.key < best_[place - 1].key; --place) best_[place] = best_[place - 1];
-    best_[place] = row;
+    best_.insert(std::ranges::upper_bound(best_, row.key, {}, &KeyedRow::key), row);
     full_ = best_.size() == count_;
     worst_ = best_.back().key;
   }

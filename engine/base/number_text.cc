@@ -48,22 +48,28 @@ constexpr auto kDigitPairs = [] {
   return pairs;
 }();
 
+/// How many digits `value` has.
+std::size_t DigitCount(std::uint64_t value) {
+  std::size_t count = 1;
+  for (; value >= 10'000; value /= 10'000) count += 4;
+  if (value >= 1000) return count + 3;
+  if (value >= 100) return count + 2;
+  return value >= 10 ? count + 1 : count;
+}
+
 char* WriteDigits(char* out, std::uint64_t value) {
-  constexpr std::size_t kMostDigits = 20;
-  char digits[kMostDigits];
-  char* first = digits + kMostDigits;
-  while (value >= 100) {
-    first -= 2;
-    std::memcpy(first, &kDigitPairs[2 * (value % 100)], 2);
-    value /= 100;
+  char* const end = out + DigitCount(value);
+  char* at = end;
+  for (; value >= 100; value /= 100) {
+    at -= 2;
+    std::memcpy(at, &kDigitPairs[2 * (value % 100)], 2);
   }
   if (value >= 10) {
-    first -= 2;
-    std::memcpy(first, &kDigitPairs[2 * value], 2);
+    std::memcpy(out, &kDigitPairs[2 * value], 2);
   } else {
-    *--first = static_cast<char>('0' + value);
+    *out = static_cast<char>('0' + value);
   }
-  return std::copy(first, digits + kMostDigits, out);
+  return end;
 }
 
 /// What most scores and counts are: a decimal of at most 15 digits, three of them behind the point.
@@ -172,26 +178,12 @@ void AppendFloat(std::string& out, double value) {
   out.append(buffer, static_cast<std::size_t>(WriteFloat(buffer, value) - buffer));
 }
 
-std::optional<std::int64_t> ParseInt(std::string_view text) {
-  // Up to 18 digits cannot overflow.
-  constexpr std::size_t kSafeDigits = 18;
-  const bool negative = !text.empty() && text.front() == '-';
-  const std::string_view digits = text.substr(negative ? 1 : 0);
-  if (digits.empty()) return std::nullopt;
-  if (digits.size() > kSafeDigits) {
-    std::int64_t value = 0;
-    const char* end = text.data() + text.size();
-    const std::from_chars_result parsed = std::from_chars(text.data(), end, value);
-    if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
-    return value;
-  }
-  std::uint64_t magnitude = 0;
-  for (const char c : digits) {
-    if (!IsDigit(c)) return std::nullopt;
-    magnitude = magnitude * 10 + static_cast<std::uint64_t>(c - '0');
-  }
-  const auto value = static_cast<std::int64_t>(magnitude);
-  return negative ? -value : value;
+std::optional<std::int64_t> ParseLongInt(std::string_view text) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const std::from_chars_result parsed = std::from_chars(text.data(), end, value);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  return value;
 }
 
 std::optional<double> ParseFloat(std::string_view text) {
