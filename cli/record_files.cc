@@ -60,28 +60,22 @@ bool RecordFiles::finished() const {
 }
 
 bool RecordFiles::Finish(std::optional<std::chrono::milliseconds> limit) {
-  class Limit final : public Timer {
-   public:
-    explicit Limit(UvLoop& loop) : loop_(loop) {}
-    void OnTimer() override { loop_.Stop(); }
-
-   private:
-    UvLoop& loop_;
-  };
-
   if (trace_ != nullptr) trace_->Close();
   if (log_ != nullptr) log_->Close();
-  if (finished()) return true;
   on_progress_ = [this] {
     if (finished()) loop_.Stop();
   };
-  Limit timer(loop_);
-  if (limit) loop_.Arm(timer, loop_.Now() + *limit);
-  loop_.Run();
+  if (limit) loop_.Arm(finish_timer_, loop_.Now() + *limit);
+  // Whoever else uses the loop may stop it, late: that ends nothing here.
+  while (!finished() && !given_up_) loop_.Run();
+  finish_timer_.Disarm();
   return finished();
 }
 
-void RecordFiles::Interrupt() { loop_.Stop(); }
+void RecordFiles::Interrupt() {
+  given_up_ = true;
+  loop_.Stop();
+}
 
 bool RecordFiles::failed() const {
   return (trace_ != nullptr && trace_->failed()) || (log_ != nullptr && log_->failed());

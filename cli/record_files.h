@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/side_file.h"
 #include "cli/trace_writer.h"
+#include "engine/io/member_calls.h"
 #include "engine/io/uv_loop.h"
 
 namespace rankd {
@@ -54,6 +55,8 @@ class RecordFiles {
   UvLoop& loop_;
   Console& console_;
   std::function<void()> on_progress_;
+  MemberTimer<RecordFiles, &RecordFiles::Interrupt> finish_timer_{*this};
+  bool given_up_ = false;
   TraceContext trace_context_;
   std::unique_ptr<SideFile> trace_;
   std::unique_ptr<SideFile> log_;

@@ -43,6 +43,7 @@ DriverOutcome RequestDriver::Serve() {
   Pump();
   loop_.Run();
   served_ = true;
+  grace_timer_.Disarm();
   files_.set_on_progress({});
   for (const std::unique_ptr<RequestLane>& lane : lanes_) {
     if (!lane->idle()) lane->Abandon();
@@ -52,6 +53,7 @@ DriverOutcome RequestDriver::Serve() {
 }
 
 void RequestDriver::Pump() {
+  if (served_) return;
   while (more_text_ && !stopping_ && in_flight_ < options_.concurrency && !files_.behind()) {
     const std::optional<RequestText> text = splitter_.Next();
     if (!text) {
@@ -123,9 +125,7 @@ bool RequestDriver::LanesAreIdle() const {
   return std::ranges::all_of(lanes_, [](const auto& lane) { return lane->idle(); });
 }
 
-void RequestDriver::OnTurnEnd() {
-  if (!served_) Pump();
-}
+void RequestDriver::OnTurnEnd() { Pump(); }
 
 void RequestDriver::OnInput(std::string_view bytes) {
   splitter_.Feed(bytes);
@@ -142,6 +142,7 @@ void RequestDriver::OnInputEnd(int error) {
 }
 
 void RequestDriver::OnWritten(int error) {
+  if (served_) return;
   if (error != 0) {
     outcome_.output_error = error;
     stopping_ = true;

@@ -101,8 +101,8 @@ class RequestDriver final : InputListener, OutputListener, LaneListener, TurnEnd
   bool more_text_ = false;  ///< The splitter may hold another request.
   bool input_ended_ = false;
   bool stopping_ = false;
-  bool served_ = false;
-  TimePoint give_up_at_{};          ///< Once a signal has come.
+  bool served_ = false;     ///< What reader and writer still have to say means nothing any more.
+  TimePoint give_up_at_{};  ///< Once a signal has come.
   std::uint64_t taken_before_ = 0;  ///< At the last step of the grace period.
   bool past_grace_ = false;
   DriverOutcome outcome_;

@@ -228,6 +228,34 @@ class TraceFiles(Case):
             self.assertEqual([s[2]["outcome"] for s in spans if "request_id" in s[2]],
                              ["ok", "cancelled", "cancelled"])
 
+    def test_a_request_that_comes_after_a_signal_does_not_cut_what_is_still_written(self):
+        if SLOW:
+            return  # the file is given 90 ms
+        path = self.file("fifo")
+        os.mkfifo(path)
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        process = subprocess.Popen([RANKD, "--plan_dir", self.folder.path, "--plan_name", "quick", "--trace", path],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                   env=environment())
+        try:
+            process.stdin.write(lines({}) * 500)  # more than the pipe holds
+            process.stdin.flush()
+            for _ in range(500):
+                process.stdout.readline()
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.015)
+            process.stdin.write(lines({}))
+            process.stdin.flush()
+            time.sleep(0.015)
+            os.set_blocking(reader, True)
+            text = b"".join(iter(lambda: os.read(reader, 1 << 16), b""))
+            self.assertEqual(process.wait(timeout=30), 143)
+            self.assertEqual(sum(e["name"] == "quick" and e["ph"] == "b" for e in json.loads(text)), 500)
+        finally:
+            os.close(reader)
+            process.kill()
+            process.communicate()
+
     def test_ten_thousand_requests_at_once_are_all_there(self):
         path = self.file("json")
         out = run(RANKD, ["--plan_dir", self.folder.path, "--trace", path, "--plan_name", "store"],
