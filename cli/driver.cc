@@ -1,5 +1,6 @@
 #include "cli/driver.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -53,8 +54,16 @@ int Conclude(const DriverOutcome& outcome, const RecordFiles& records, Console& 
   return failed > 0 ? kExitFailed : kExitOk;
 }
 
-/// What a signal leaves for traces and logs, after the answers.
-constexpr std::chrono::milliseconds kRecordsGrace{90};
+/// What a signal leaves for traces and logs, twice, after the answers: what these have not taken of
+/// the second, and a little at least.
+std::optional<std::chrono::milliseconds> RecordsLimit(const DriverOutcome& outcome, TimePoint now) {
+  constexpr std::chrono::milliseconds kWhole{950};
+  constexpr std::chrono::milliseconds kLeast{45};
+  if (outcome.signal == 0) return std::nullopt;
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(outcome.signalled + kWhole - now);
+  return std::max(kLeast, left / 2);
+}
 
 int Serve(const Options& options, Workspace& workspace) {
   const std::unique_ptr<Session> session = Session::Open(options, workspace);
@@ -81,8 +90,7 @@ int Serve(const Options& options, Workspace& workspace) {
     std::_Exit(kExitIo);
   }
   served = true;
-  const auto limit = outcome.signal != 0 ? std::optional(kRecordsGrace) : std::nullopt;
-  if (!records.Finish(limit)) outcome.abandoned = true;
+  if (!records.Finish(RecordsLimit(outcome, session->loop().Now()))) outcome.abandoned = true;
   if (outcome.signal == 0) outcome.signal = late_signal;
   const int status = Conclude(outcome, records, workspace.console());
   // What is stuck in a write or in work that does not stop cannot be waited for. After a signal, a

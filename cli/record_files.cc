@@ -42,38 +42,67 @@ std::unique_ptr<SideFile> RecordFiles::OpenFile(const char* flag, SideFile::Opti
     console_.Error("cannot write the " + what + ": " + std::string(reason) +
                    "; it ends here, the requests go on");
   };
-  options.on_written = [this] {
-    if (on_progress_) on_progress_();
-  };
+  options.on_written = [this] { OnProgress(); };
   Result<std::unique_ptr<SideFile>> file = SideFile::Open(std::move(options), loop_);
   if (file) return *std::move(file);
   console_.Error("cannot open the " + what + ": " + file.error().message);
   return nullptr;
 }
 
+void RecordFiles::UseExecutor(Executor& executor) {
+  if (trace_ == nullptr) return;
+  trace_jobs_.emplace(trace_context_, *trace_, executor, loop_, [this] { OnProgress(); });
+}
+
 bool RecordFiles::behind() const {
-  return (trace_ != nullptr && trace_->behind()) || (log_ != nullptr && log_->behind());
+  return (trace_ != nullptr && trace_->behind()) || (log_ != nullptr && log_->behind()) ||
+         (trace_jobs_ && trace_jobs_->behind());
 }
 
 bool RecordFiles::finished() const {
   return (trace_ == nullptr || trace_->finished()) && (log_ == nullptr || log_->finished());
 }
 
+void RecordFiles::CloseTrace() {
+  if (trace_ != nullptr && !std::exchange(trace_closed_, true)) trace_->Close();
+}
+
 bool RecordFiles::Finish(std::optional<std::chrono::milliseconds> limit) {
-  if (trace_ != nullptr) trace_->Close();
   if (log_ != nullptr) log_->Close();
-  on_progress_ = [this] {
+  const auto proceed = [this] {
+    if (!trace_jobs_ || trace_jobs_->idle()) CloseTrace();
     if (finished()) loop_.Stop();
   };
-  if (limit) loop_.Arm(finish_timer_, loop_.Now() + *limit);
-  // Whoever else uses the loop may stop it, late: that ends nothing here.
-  while (!finished() && !given_up_) loop_.Run();
-  finish_timer_.Disarm();
+  on_progress_ = proceed;
+  proceed();
+  TurnUntil(limit);
+  if (!finished() && limit) {
+    // What has not become text yet is left out; what has is written for as long again.
+    CloseTrace();
+    TurnUntil(limit);
+  }
+  if (!finished()) {
+    if (trace_ != nullptr) trace_->GiveUp();
+    if (log_ != nullptr) log_->GiveUp();
+  }
   return finished();
 }
 
+void RecordFiles::TurnUntil(std::optional<std::chrono::milliseconds> limit) {
+  expired_ = false;
+  if (limit) loop_.Arm(finish_timer_, loop_.Now() + *limit);
+  // Whoever else uses the loop may stop it, late: that ends nothing here.
+  while (!finished() && !expired_ && !interrupted_) loop_.Run();
+  finish_timer_.Disarm();
+}
+
+void RecordFiles::OnLimit() {
+  expired_ = true;
+  loop_.Stop();
+}
+
 void RecordFiles::Interrupt() {
-  given_up_ = true;
+  interrupted_ = true;
   loop_.Stop();
 }
 

@@ -9,7 +9,9 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/side_file.h"
+#include "cli/trace_jobs.h"
 #include "cli/trace_writer.h"
+#include "engine/io/executor.h"
 #include "engine/io/member_calls.h"
 #include "engine/io/uv_loop.h"
 
@@ -28,18 +30,25 @@ class RecordFiles {
   RecordFiles(const RecordFiles&) = delete;
   RecordFiles& operator=(const RecordFiles&) = delete;
 
+  /// From now on `executor`'s threads make the text of large traces; it must end before this does.
+  void UseExecutor(Executor& executor);
+
   /// Nullptr where none is asked for.
   SideFile* trace() { return trace_.get(); }
   SideFile* log() { return log_.get(); }
   TraceContext& trace_context() { return trace_context_; }
+  /// For large traces; nullptr where none is asked for, or without an executor.
+  TraceJobs* trace_jobs() { return trace_jobs_ ? &*trace_jobs_ : nullptr; }
 
   /// So much waits for the disk that no more requests should be admitted before `on_progress`. Any
   /// thread.
   bool behind() const;
   void set_on_progress(std::function<void()> on_progress) { on_progress_ = std::move(on_progress); }
 
-  /// Writes all that is left, turning the loop, for no longer than `limit`. False when something is
-  /// still being written then: the process can only leave at once.
+  /// Writes all that is left, turning the loop. With a `limit` no longer than that for large traces
+  /// to become text, and for as long again to be written; files that are not done then end after a
+  /// whole record. False when something is still being written even so: the
+  /// process can only leave at once.
   [[nodiscard]] bool Finish(std::optional<std::chrono::milliseconds> limit);
   /// Gives Finish up.
   void Interrupt();
@@ -51,15 +60,26 @@ class RecordFiles {
   /// Nullptr, and the console told, when it cannot be opened.
   std::unique_ptr<SideFile> OpenFile(const char* flag, SideFile::Options options);
   bool finished() const;
+  /// Where no record is to come any more.
+  void CloseTrace();
+  /// Turns the loop until all is written, the limit is over, or it is interrupted.
+  void TurnUntil(std::optional<std::chrono::milliseconds> limit);
+  void OnLimit();
+  void OnProgress() {
+    if (on_progress_) on_progress_();
+  }
 
   UvLoop& loop_;
   Console& console_;
   std::function<void()> on_progress_;
-  MemberTimer<RecordFiles, &RecordFiles::Interrupt> finish_timer_{*this};
-  bool given_up_ = false;
+  MemberTimer<RecordFiles, &RecordFiles::OnLimit> finish_timer_{*this};
+  bool expired_ = false;
+  bool interrupted_ = false;
   TraceContext trace_context_;
   std::unique_ptr<SideFile> trace_;
   std::unique_ptr<SideFile> log_;
+  std::optional<TraceJobs> trace_jobs_;
+  bool trace_closed_ = false;
 };
 
 }  // namespace rankd

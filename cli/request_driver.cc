@@ -166,6 +166,7 @@ void RequestDriver::OnSignal(int number) {
     return;
   }
   outcome_.signal = number;
+  outcome_.signalled = loop_.Now();
   stopping_ = true;
   give_up_at_ = loop_.Now() + kStreamGrace;
   loop_.Arm(grace_timer_, loop_.Now() + kStreamGraceStep);

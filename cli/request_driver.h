@@ -37,9 +37,10 @@ struct DriverOptions {
 struct DriverOutcome {
   std::uint64_t requests = 0;
   FailureCounts failures;
-  int input_error = 0;   ///< errno of a failed read.
-  int output_error = 0;  ///< errno of a failed write; nothing was written after it.
-  int signal = 0;        ///< The signal that ended it.
+  int input_error = 0;    ///< errno of a failed read.
+  int output_error = 0;   ///< errno of a failed write; nothing was written after it.
+  int signal = 0;         ///< The signal that ended it,
+  TimePoint signalled{};  ///< and when it came.
   /// Something is still in flight or being written and must not be waited for: the process can only
   /// leave at once.
   bool abandoned = false;

@@ -63,7 +63,7 @@ void RequestHandler::OnIdle(Run& run) {
 
 void RequestHandler::Abandon() {
   for (const PlacedFlight* flight : flights_.active()) {
-    records_.OnEnd(*flight, flight->request, flight->failure);
+    records_.OnAbandoned(*flight, flight->request, flight->failure);
   }
 }
 

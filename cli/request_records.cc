@@ -9,6 +9,7 @@ RequestRecords::RequestRecords(RecordFiles& files, const Clock& clock, std::uint
       trace_(files.trace()),
       log_(files.log()),
       clock_(clock),
+      loop_(loop),
       trace_writer_(files.trace_context(), loop) {}
 
 void RequestRecords::Require(RunSpec& spec) const {
@@ -44,8 +45,18 @@ void RequestRecords::OnAnswer(const Run& run, const Request& request,
   log_->Append(scratch_);
 }
 
-void RequestRecords::OnEnd(const Run& run, const Request& request,
-                           std::optional<ErrorCode> failure) {
+void RequestRecords::OnEnd(Run& run, const Request& request, std::optional<ErrorCode> failure) {
+  if (trace_ == nullptr) return;
+  TraceJobs* const jobs = files_.trace_jobs();
+  if (jobs != nullptr && run.trace().nodes.size() >= TraceJobs::kManyNodes) {
+    jobs->Submit(run.TakeTrace(), request.id_json, failure, loop_);
+  } else {
+    OnAbandoned(run, request, failure);
+  }
+}
+
+void RequestRecords::OnAbandoned(const Run& run, const Request& request,
+                                 std::optional<ErrorCode> failure) {
   if (trace_ == nullptr) return;
   scratch_.clear();
   trace_writer_.Append(scratch_, run.trace(), request.id_json, failure);

@@ -32,14 +32,17 @@ class RequestRecords {
   /// From within RunListener::OnAnswer.
   void OnAnswer(const Run& run, const Request& request,
                 const Result<std::span<const RowSet>>& outputs);
-  /// When the run is idle, or never will be.
-  void OnEnd(const Run& run, const Request& request, std::optional<ErrorCode> failure);
+  /// When the run is idle; takes its trace.
+  void OnEnd(Run& run, const Request& request, std::optional<ErrorCode> failure);
+  /// When it never will be.
+  void OnAbandoned(const Run& run, const Request& request, std::optional<ErrorCode> failure);
 
  private:
-  const RecordFiles& files_;
+  RecordFiles& files_;
   SideFile* const trace_;  ///< Nullptr: none is wanted.
   SideFile* const log_;
   const Clock& clock_;
+  const std::uint32_t loop_;
   TraceWriter trace_writer_;
   std::string scratch_;
 };

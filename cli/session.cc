@@ -30,6 +30,7 @@ std::unique_ptr<Session> Session::Open(const Options& options, Workspace& worksp
   session->files_ = RecordFiles::Open(options.records, session->loop_, loops, workspace.console());
   if (session->files_ == nullptr) return nullptr;
   session->pool_ = std::make_unique<ThreadPool>(PoolThreads(options.run));
+  session->files_->UseExecutor(*session->pool_);
   const SessionLoop::Shared shared{options, workspace, session->plans_, *session->files_,
                                    *session->pool_};
   for (std::uint32_t number = 0; number < loops; ++number) {

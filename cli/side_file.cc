@@ -110,7 +110,8 @@ void SideFile::OnWritten(int error) {
       open_ = false;
       waiting_.clear();
     }
-    TakeBack();
+    // On a full disk the closing finds room in what is cut.
+    EndAfterWholeRecord(false);
     if (options_.on_failure) options_.on_failure(std::generic_category().message(error));
   }
   // What came meanwhile has waited long enough.
@@ -118,18 +119,28 @@ void SideFile::OnWritten(int error) {
   if (options_.on_written) options_.on_written();
 }
 
-/// Cuts off the record of which only a part could be written, so that the file stays readable.
-void SideFile::TakeBack() {
+void SideFile::GiveUp() {
+  if (finished_ || !SizeOnDisk()) return;
+  finished_ = true;
+  writer_->StopAtLineEnd();
+  writer_->Finish();
+  EndAfterWholeRecord(true);
+}
+
+std::optional<std::uint64_t> SideFile::SizeOnDisk() const {
   struct stat status = {};
-  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return;
-  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+void SideFile::EndAfterWholeRecord(bool may_grow) {
+  const std::optional<std::uint64_t> size = SizeOnDisk();
   // Somebody else appends to it too: what is theirs cannot be told from ours.
-  if (size > written_ + flushed_) return;
-  const std::uint64_t last = LastRecordWithin(size);
+  if (!size || *size > written_ + flushed_) return;
+  const std::uint64_t last = LastRecordWithin(*size + (may_grow ? options_.closing.size() : 0));
   if (::ftruncate(descriptor_, static_cast<off_t>(last)) != 0) return;
   if (last == 0) return;  // there is nothing to be closed
   if (::lseek(descriptor_, 0, SEEK_END) < 0) return;
-  // On a full disk this finds room in what has been cut.
   const ssize_t count = ::write(descriptor_, options_.closing.data(), options_.closing.size());
   static_cast<void>(count);
 }

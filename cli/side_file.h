@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,9 @@ class SideFile final : OutputListener {
 
   /// Writes what is left, and the closing.
   void Close();
+  /// Closed, but not finished: ends a regular file after the last record that is written whole.
+  /// Waits for no more than a single write. The loop must not turn any more.
+  void GiveUp();
   /// Closed, and everything written or given up.
   bool finished() const { return finished_; }
   bool failed() const { return failed_; }
@@ -61,7 +65,11 @@ class SideFile final : OutputListener {
   /// Hands over what waits; nothing while a write is in progress.
   void Flush();
   void OnWritten(int error) override;
-  void TakeBack();
+  /// Cuts off the record of which only a part has been written, so that the file stays readable;
+  /// where the file may not grow (a full disk) as many as leave room for the closing.
+  void EndAfterWholeRecord(bool may_grow);
+  /// Nullopt where it is no regular file.
+  std::optional<std::uint64_t> SizeOnDisk() const;
   std::uint64_t LastRecordWithin(std::uint64_t size) const;
 
   Options options_;

@@ -26,7 +26,7 @@ namespace {
 
 /// What a signal leaves for runs to stop, and for traces and logs after that.
 constexpr std::chrono::milliseconds kBenchGrace{800};
-constexpr std::chrono::milliseconds kBenchRecordsGrace{90};
+constexpr std::chrono::milliseconds kBenchRecordsGrace{45};
 
 /// How late UvLoop's timers are at most on an idle machine.
 constexpr std::chrono::microseconds kTimerSlack{1200};

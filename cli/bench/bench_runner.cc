@@ -199,7 +199,7 @@ void BenchRunner::GiveUp() {
   if (std::exchange(done_, true)) return;
   // Traces name what will not come back in time.
   for (const BenchFlight* flight : flights_.active()) {
-    records_.OnEnd(*flight, flight->request, flight->failure);
+    records_.OnAbandoned(*flight, flight->request, flight->failure);
   }
   on_done_();
 }

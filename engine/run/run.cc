@@ -55,6 +55,11 @@ void Run::Start(RunSpec spec) {
   Drain();
 }
 
+RunTrace Run::TakeTrace() {
+  RANKD_CHECK(state_ == State::kIdle);
+  return recorder_.TakeTrace();
+}
+
 void Run::Cancel(Error error) {
   if (state_ != State::kRunning) return;
   Busy busy(*this);

@@ -95,6 +95,8 @@ class Run {
   /// Of the latest Start, if it asked for them: complete from OnAnswer on, but for work of the pool
   /// that comes back later. Valid until the next Start.
   const RunTrace& trace() const { return recorder_.trace(); }
+  /// The same, to keep. Only when idle.
+  RunTrace TakeTrace();
   const KvUsage& kv_usage() const { return kv_usage_; }
   const RunCounts& counts() const { return counts_; }
   /// Of the latest Start.

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/clock.h"
@@ -117,6 +118,8 @@ class TraceRecorder {
   explicit TraceRecorder(const Clock& clock) : clock_(clock) {}
 
   const RunTrace& trace() const { return trace_; }
+  /// Of a run that is over.
+  RunTrace TakeTrace() { return std::move(trace_); }
 
   /// `plan`: the scope of the plan's own nodes.
   void Begin(std::shared_ptr<const Graph> graph, TimePoint start, Scope& plan);

@@ -43,6 +43,10 @@ PLANS["bodies"] = plan("bodies", [SOURCE, {
     "node_id": "again", "op": "loop", "inputs": ["each"], "params": {"times": 2, "body": {
         "nodes": [{"node_id": "u", "op": "take", "inputs": ["$in"], "params": {"count": 1}}],
         "outputs": ["u"]}}}])
+PLANS["many"] = plan("many", [SOURCE, {
+    "node_id": "again", "op": "loop", "inputs": ["s"], "params": {"times": {"expr": "P.limit"}, "body": {
+        "nodes": [{"node_id": "u", "op": "take", "inputs": ["$in"], "params": {"count": 1}}],
+        "outputs": ["u"]}}}])
 DATA = {"user:1": {"country": "US"}, "user:2": {"country": "DE"}, "user:3": {"country": "%s\r\n"},
         "follow:1": [2, 3]}
 
@@ -255,6 +259,32 @@ class TraceFiles(Case):
             os.close(reader)
             process.kill()
             process.communicate()
+
+    def test_a_run_of_many_nodes_has_all_of_them(self):
+        for count in (255, 256, 20_000):
+            path = self.file("json")
+            out = self.run_it(["--trace", path], {"plan": "many", "params": {"limit": count}})
+            self.assertEqual(out.exit, 0, out.err)
+            spans = spans_of(self.events(path))
+            self.assertEqual(sum(s[1] == "u" for s in spans), count)
+
+    def test_a_signal_amid_runs_of_many_nodes_leaves_a_whole_file_in_time(self):
+        path = self.file("json")
+        for wait in (0.05, 0.3):
+            process = subprocess.Popen([RANKD, "--plan_dir", self.folder.path, "--trace", path, "--plan_name", "many",
+                                        "--param", "limit=3000000"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.DEVNULL, env=environment())
+            process.stdin.write(lines({}) * 2)
+            process.stdin.flush()
+            time.sleep(wait)
+            start = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 130)
+            if not SLOW:
+                self.assertLess(time.monotonic() - start, 1.3)
+                self.assertEqual(len(out.splitlines()), 2)
+            spans_of(self.events(path))
 
     def test_ten_thousand_requests_at_once_are_all_there(self):
         path = self.file("json")
