@@ -1,9 +1,12 @@
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/io/next_turn.h"
 #include "engine/task/spec.h"
 #include "tasks/common_params.h"
 #include "tasks/hash_fields.h"
@@ -28,25 +31,34 @@ class Features final : public AsyncTask {
 
   Co<Result<RowSet>> Run(const AsyncContext& context) const override {
     if (fields_.empty()) co_return context.inputs[0];
+    const RowSet& rows = context.inputs[0];
     CommandBatch commands;
-    Result<void> asked = AskForHashes(context, commands);
-    if (!asked) co_return std::unexpected(std::move(asked).error());
-    KvCall call = context.Call(endpoint_, commands);
-    Result<Replies> replies = co_await call;
-    if (!replies) co_return std::unexpected(std::move(replies).error());
-    Result<std::vector<ColumnRef>> columns =
-        fields_.ReadHMGet(commands, *replies, context.inputs[0]);
-    if (!columns) co_return std::unexpected(std::move(columns).error());
-    co_return fields_.WriteTo(context.inputs[0], *std::move(columns));
+    std::vector<ColumnBuilder> columns = fields_.Builders(rows.rows());
+    for (std::size_t first = 0; first < rows.rows(); first += kHashesPerPipeline) {
+      if (first > 0) {
+        NextTurn turn(*context.loop);
+        co_await turn;
+      }
+      const std::size_t end = std::min(rows.rows(), first + kHashesPerPipeline);
+      Result<void> done = AskForHashes(context, first, end, commands);
+      if (!done) co_return std::unexpected(std::move(done).error());
+      KvCall call = context.Call(endpoint_, commands);
+      Result<Replies> replies = co_await call;
+      if (!replies) co_return std::unexpected(std::move(replies).error());
+      done = fields_.ReadHMGet(commands, *replies, rows, first, columns);
+      if (!done) co_return std::unexpected(std::move(done).error());
+    }
+    co_return fields_.WriteTo(rows, HashFields::Finish(std::move(columns)));
   }
 
  private:
-  Result<void> AskForHashes(const AsyncContext& context, CommandBatch& commands) const {
-    const RowSet& rows = context.inputs[0];
+  Result<void> AskForHashes(const AsyncContext& context, std::size_t first, std::size_t end,
+                            CommandBatch& commands) const {
+    commands.Clear();
     std::string redis_key;
-    for (std::size_t row = 0; row < rows.rows(); ++row) {
+    for (std::size_t row = first; row < end; ++row) {
       redis_key.clear();
-      RANKD_TRY(key_.Append(rows, row, *context.schema, redis_key));
+      RANKD_TRY(key_.Append(context.inputs[0], row, *context.schema, redis_key));
       fields_.Ask(redis_key, commands);
     }
     return {};

@@ -1,10 +1,14 @@
 // follow, recommendation and media: the same task, each with its own keys and fields by default.
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/base/blocks.h"
+#include "engine/io/next_turn.h"
 #include "engine/task/spec.h"
 #include "tasks/common_params.h"
 #include "tasks/hash_fields.h"
@@ -41,22 +45,43 @@ class ListTask final : public AsyncTask {
     KvCall list_call = context.Call(params_.endpoint, commands);
     Result<Replies> lists = co_await list_call;
     if (!lists) co_return std::unexpected(std::move(lists).error());
-    Result<ColumnRef> ids = ReadIdLists(commands, *lists);
-    if (!ids) co_return std::unexpected(std::move(ids).error());
-    if (params_.fields.empty()) co_return RowSet(*std::move(ids));
+    IdLists reader(commands, *lists);
+    Result<void> read = reader.Check();
+    while (read) {
+      read = reader.ReadSome(kEntriesPerTurn);
+      if (!read || reader.done()) break;
+      NextTurn turn(*context.loop);
+      co_await turn;
+      if (context.stop_source->stopped()) read = Cancelled();
+    }
+    if (!read) co_return std::unexpected(std::move(read).error());
+    ColumnRef ids = std::move(reader).Finish();
+    if (params_.fields.empty()) co_return RowSet(std::move(ids));
 
     *lists = Replies();
-    AskForHashes(**ids, commands);
-    KvCall hash_call = context.Call(params_.endpoint, commands);
-    Result<Replies> hashes = co_await hash_call;
-    if (!hashes) co_return std::unexpected(std::move(hashes).error());
-    Result<std::vector<ColumnRef>> columns =
-        params_.fields.ReadHMGet(commands, *hashes, RowSet(*ids));
-    if (!columns) co_return std::unexpected(std::move(columns).error());
-    co_return params_.fields.MakeRows(*std::move(ids), *std::move(columns));
+    const RowSet rows(ids);
+    std::vector<ColumnBuilder> columns = params_.fields.Builders(rows.rows());
+    for (std::size_t first = 0; first < rows.rows(); first += kHashesPerPipeline) {
+      if (first > 0) {
+        NextTurn turn(*context.loop);
+        co_await turn;
+      }
+      commands.Clear();
+      const std::size_t count = std::min(kHashesPerPipeline, rows.rows() - first);
+      params_.fields.AskEach(ids->ints().subspan(first, count), params_.hydrate_key, commands);
+      KvCall hash_call = context.Call(params_.endpoint, commands);
+      Result<Replies> hashes = co_await hash_call;
+      if (!hashes) co_return std::unexpected(std::move(hashes).error());
+      read = params_.fields.ReadHMGet(commands, *hashes, rows, first, columns);
+      if (!read) co_return std::unexpected(std::move(read).error());
+    }
+    co_return params_.fields.MakeRows(std::move(ids), HashFields::Finish(std::move(columns)));
   }
 
  private:
+  /// Entries that are read before the loop gets a turn.
+  static constexpr std::size_t kEntriesPerTurn = 32'768;
+
   Result<void> AskForLists(const AsyncContext& context, CommandBatch& commands) const {
     const RowSet& rows = context.inputs[0];
     std::int64_t last = -1;
@@ -71,11 +96,6 @@ class ListTask final : public AsyncTask {
       commands.LRange(redis_key, 0, last);
     }
     return {};
-  }
-
-  void AskForHashes(const Column& ids, CommandBatch& commands) const {
-    commands.Clear();
-    params_.fields.AskEach(ids.ints(), params_.hydrate_key, commands);
   }
 
   Params params_;

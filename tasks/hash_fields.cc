@@ -73,13 +73,6 @@ HashFieldNames NamesOf(std::span<const KeyId> keys, const Schema& schema) {
   return HashFieldNames(std::move(names));
 }
 
-std::vector<ColumnRef> Finish(std::vector<ColumnBuilder> builders) {
-  std::vector<ColumnRef> columns;
-  columns.reserve(builders.size());
-  for (ColumnBuilder& builder : builders) columns.push_back(std::move(builder).Finish());
-  return columns;
-}
-
 }  // namespace
 
 HashFields::HashFields(std::vector<KeyId> keys, const Schema& schema)
@@ -112,6 +105,13 @@ std::vector<ColumnBuilder> HashFields::Builders(std::size_t rows) const {
   return builders;
 }
 
+std::vector<ColumnRef> HashFields::Finish(std::vector<ColumnBuilder> builders) {
+  std::vector<ColumnRef> columns;
+  columns.reserve(builders.size());
+  for (ColumnBuilder& builder : builders) columns.push_back(std::move(builder).Finish());
+  return columns;
+}
+
 bool HashFields::Append(std::size_t field, const ReplyNode* value, ColumnBuilder& column) const {
   if (value != nullptr && value->kind == ReplyKind::kString) {
     return AppendText(value->text(), column);
@@ -139,9 +139,9 @@ std::unexpected<Error> HashFields::Refusal(std::size_t field, const ReplyNode* v
 }
 
 // A column at a time: what depends on its type is decided once.
-Result<std::vector<ColumnRef>> HashFields::ReadHMGet(const CommandBatch& commands,
-                                                     const Replies& replies,
-                                                     const RowSet& rows) const {
+Result<void> HashFields::ReadHMGet(const CommandBatch& commands, const Replies& replies,
+                                   const RowSet& rows, std::size_t first_row,
+                                   std::vector<ColumnBuilder>& columns) const {
   RANKD_TRY(CheckCount(commands, replies));
   bool plain = true;
   for (std::size_t row = 0; row < replies.size(); ++row) {
@@ -150,12 +150,13 @@ Result<std::vector<ColumnRef>> HashFields::ReadHMGet(const CommandBatch& command
     plain = plain && reply.kind == ReplyKind::kArray && reply.size == fields_.size() &&
             reply.span == reply.size + 1;
   }
-  if (!plain) return FirstRefusal(commands, replies, rows);
-  std::vector<ColumnBuilder> builders = Builders(rows.rows());
+  if (!plain) return FirstRefusal(commands, replies, rows, first_row);
   for (std::size_t field = 0; field < fields_.size(); ++field) {
-    if (!AppendAll(field, replies, builders[field])) return FirstRefusal(commands, replies, rows);
+    if (!AppendAll(field, replies, columns[field])) {
+      return FirstRefusal(commands, replies, rows, first_row);
+    }
   }
-  return Finish(std::move(builders));
+  return {};
 }
 
 bool HashFields::AppendAll(std::size_t field, const Replies& replies, ColumnBuilder& column) const {
@@ -202,7 +203,8 @@ bool HashFields::AppendAll(std::size_t field, const Replies& replies, ColumnBuil
 }
 
 std::unexpected<Error> HashFields::FirstRefusal(const CommandBatch& commands,
-                                                const Replies& replies, const RowSet& rows) const {
+                                                const Replies& replies, const RowSet& rows,
+                                                std::size_t first_row) const {
   std::vector<ColumnBuilder> builders = Builders(0);
   for (std::size_t row = 0; row < replies.size(); ++row) {
     const ReplyNode& reply = replies[row];
@@ -217,7 +219,7 @@ std::unexpected<Error> HashFields::FirstRefusal(const CommandBatch& commands,
     const ReplyNode* value = &reply + 1;
     for (std::size_t field = 0; field < fields_.size(); ++field, value += value->span) {
       if (!Append(field, value, builders[field])) {
-        return Refusal(field, value, commands.key(row), rows.IdAt(row));
+        return Refusal(field, value, commands.key(row), rows.IdAt(first_row + row));
       }
     }
   }
@@ -239,11 +241,12 @@ Result<std::vector<ColumnRef>> HashFields::ReadHGetAll(const CommandBatch& comma
     std::fill(values.begin(), values.end(), nullptr);
     const ReplyNode* name = &reply + 1;
     for (std::uint32_t i = 0; i < reply.size; i += 2) {
+      if (name->kind != ReplyKind::kString) {
+        return BadReply(commands.key(row), *name, "HGETALL gave a field name that is no string");
+      }
       const ReplyNode* value = name + name->span;
       for (std::size_t field = 0; field < names_.size(); ++field) {
-        if (name->kind == ReplyKind::kString && name->text() == names_.names()[field]) {
-          values[field] = value;
-        }
+        if (name->text() == names_.names()[field]) values[field] = value;
       }
       name = value + value->span;
     }

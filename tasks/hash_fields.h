@@ -1,6 +1,7 @@
 // The fields of Redis hashes that a task reads, as columns. What a hash lacks is filled.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -20,6 +21,11 @@
 
 namespace rankd {
 
+/// So many hashes are asked for at once, and read before the next. A pipeline of a hundred thousand
+/// would keep the loop from its timers while it is written and read, and everybody else's commands
+/// waiting behind it.
+inline constexpr std::size_t kHashesPerPipeline = 16'384;
+
 /// Which keys, and how their texts become values. Immutable, any thread.
 class HashFields {
  public:
@@ -37,11 +43,15 @@ class HashFields {
   void AskEach(std::span<const std::int64_t> ids, const KeyTemplate& key,
                CommandBatch& commands) const;
 
-  /// The columns, out of one HMGET for each of `rows`. Errors: redis_error, bad_data (both name the
-  /// Redis key), null_value (names the row's id).
-  [[nodiscard]] Result<std::vector<ColumnRef>> ReadHMGet(const CommandBatch& commands,
-                                                         const Replies& replies,
-                                                         const RowSet& rows) const;
+  /// Builders of the columns, empty, with room for so many rows.
+  std::vector<ColumnBuilder> Builders(std::size_t rows) const;
+  /// Appends to `columns`, out of one HMGET for each of some rows, of which the first is
+  /// `first_row` of `rows`. Errors: redis_error, bad_data (both name the Redis key), null_value
+  /// (names the row's id).
+  [[nodiscard]] Result<void> ReadHMGet(const CommandBatch& commands, const Replies& replies,
+                                       const RowSet& rows, std::size_t first_row,
+                                       std::vector<ColumnBuilder>& columns) const;
+  static std::vector<ColumnRef> Finish(std::vector<ColumnBuilder> columns);
   /// The same out of one HGETALL for each of `rows`; fields that are not asked for are left out.
   [[nodiscard]] Result<std::vector<ColumnRef>> ReadHGetAll(const CommandBatch& commands,
                                                            const Replies& replies,
@@ -58,13 +68,12 @@ class HashFields {
     Value fill;
     bool may_lack;  ///< There is a default, or null is fine.
   };
-  std::vector<ColumnBuilder> Builders(std::size_t rows) const;
   /// Appends the values of one field, out of arrays of plain elements. False: one of them is not
   /// one that may stand there.
   bool AppendAll(std::size_t field, const Replies& replies, ColumnBuilder& column) const;
   /// The first value that may not stand there, by row and then by field; there is one.
   std::unexpected<Error> FirstRefusal(const CommandBatch& commands, const Replies& replies,
-                                      const RowSet& rows) const;
+                                      const RowSet& rows, std::size_t first_row) const;
   /// Appends the value of field `field`; `value` is nullptr where the hash lacks it. False: it is
   /// not one that may stand there.
   bool Append(std::size_t field, const ReplyNode* value, ColumnBuilder& column) const;

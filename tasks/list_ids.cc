@@ -10,43 +10,39 @@
 #include "tasks/replies.h"
 
 namespace rankd {
-namespace {
-
-Result<void> AppendIds(std::string_view redis_key, const ReplyNode& list, Column::Ints& ids) {
-  const ReplyNode* entry = &list + 1;
-  for (std::uint32_t i = 0; i < list.size; ++i, entry += entry->span) {
-    std::optional<std::int64_t> id;
-    if (entry->kind == ReplyKind::kString) id = ParseInt(entry->text());
-    if (!id) {
-      const std::string what = entry->kind == ReplyKind::kString
-                                   ? "the entry " + Quote(entry->text()) + " is no 64-bit integer"
-                                   : "entry " + std::to_string(i) + " is no string";
-      return BadReply(redis_key, *entry, what);
-    }
-    ids.push_back(*id);
-  }
-  return {};
-}
-
-}  // namespace
-
-Result<ColumnRef> ReadIdLists(const CommandBatch& commands, const Replies& replies) {
-  RANKD_TRY(CheckCount(commands, replies));
+Result<void> IdLists::Check() {
+  RANKD_TRY(CheckCount(commands_, replies_));
   std::size_t total = 0;
-  for (std::size_t i = 0; i < replies.size(); ++i) {
-    RANKD_TRY(CheckArray(commands, i, replies[i]));
-    total += replies[i].size;
+  for (std::size_t i = 0; i < replies_.size(); ++i) {
+    RANKD_TRY(CheckArray(commands_, i, replies_[i]));
+    total += replies_[i].size;
   }
   if (total > kMaxRows) {
     return Fail(ErrorCode::kLimitExceeded, "the lists have " + std::to_string(total) +
                                                " entries, more than " + std::to_string(kMaxRows));
   }
-  Column::Ints ids;
-  ids.reserve(total);
-  for (std::size_t i = 0; i < replies.size(); ++i) {
-    RANKD_TRY(AppendIds(commands.key(i), replies[i], ids));
+  ids_.reserve(total);
+  return {};
+}
+
+Result<void> IdLists::ReadSome(std::size_t most) {
+  for (; list_ < replies_.size(); ++list_, entry_ = 0, next_ = nullptr) {
+    const ReplyNode& list = replies_[list_];
+    if (next_ == nullptr) next_ = &list + 1;
+    for (; entry_ < list.size; ++entry_, next_ += next_->span) {
+      if (most-- == 0) return {};
+      std::optional<std::int64_t> id;
+      if (next_->kind == ReplyKind::kString) id = ParseInt(next_->text());
+      if (!id) {
+        const std::string what = next_->kind == ReplyKind::kString
+                                     ? "the entry " + Quote(next_->text()) + " is no 64-bit integer"
+                                     : "entry " + std::to_string(entry_) + " is no string";
+        return BadReply(commands_.key(list_), *next_, what);
+      }
+      ids_.push_back(*id);
+    }
   }
-  return Column::Make(std::move(ids));
+  return {};
 }
 
 }  // namespace rankd

@@ -1,6 +1,8 @@
 // Ids out of Redis lists.
 #pragma once
 
+#include <cstddef>
+
 #include "engine/base/result.h"
 #include "engine/data/column.h"
 #include "engine/kv/command.h"
@@ -8,8 +10,29 @@
 
 namespace rankd {
 
-/// The entries of all the lists that LRANGE gave, one after the other. bad_data, naming the Redis
-/// key and the entry, for one that is no 64-bit integer; limit_exceeded beyond kMaxRows.
-[[nodiscard]] Result<ColumnRef> ReadIdLists(const CommandBatch& commands, const Replies& replies);
+/// Reads the entries of all the lists that LRANGE gave, one after the other, some at a time.
+class IdLists {
+ public:
+  /// Both must outlive it.
+  IdLists(const CommandBatch& commands, const Replies& replies)
+      : commands_(commands), replies_(replies) {}
+
+  /// First of all. redis_error and bad_data, naming the Redis key, for what is no list;
+  /// limit_exceeded for more than kMaxRows entries.
+  [[nodiscard]] Result<void> Check();
+  /// The next `most` entries, or those that are left; then done() tells whether that was all.
+  /// bad_data, naming the Redis key and the entry, for one that is no 64-bit integer.
+  [[nodiscard]] Result<void> ReadSome(std::size_t most);
+  bool done() const { return list_ == replies_.size(); }
+  ColumnRef Finish() && { return Column::Make(std::move(ids_)); }
+
+ private:
+  const CommandBatch& commands_;
+  const Replies& replies_;
+  Column::Ints ids_;
+  std::size_t list_ = 0;             ///< The one that is being read.
+  std::uint32_t entry_ = 0;          ///< Of it.
+  const ReplyNode* next_ = nullptr;  ///< The entry; nullptr before the first.
+};
 
 }  // namespace rankd

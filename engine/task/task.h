@@ -69,8 +69,8 @@ class AsyncTask : public Task {
   /// `context.stop_source` is stopped (its result is dropped then).
   virtual Co<Result<RowSet>> Run(const AsyncContext& context) const = 0;
 
-  /// How many pipelines a run sends one after the other, at most: the static cost of a node that
-  /// waits for a store.
+  /// How many pipelines a run sends one after the other, at most, unless its rows are too many for
+  /// one: the static cost of a node that waits for a store.
   virtual std::size_t RoundTrips() const { return 0; }
 };
 

@@ -77,6 +77,78 @@ class Large(FaultCase):
         self.assertEqual(outcomes, {True, False})
 
 
+LISTS = {
+    "ids": plan("ids", [{"node_id": "v", "op": "viewer", "params": {"endpoint": "store", "fields": []}},
+                        {"node_id": "f", "op": "follow", "inputs": ["v"], "params": {"endpoint": "store", "fields": []}},
+                        {"node_id": "t", "op": "take", "inputs": ["f"], "params": {"count": 2}}]),
+    "rows": plan("rows", [{"node_id": "v", "op": "viewer", "params": {"endpoint": "store", "fields": []}},
+                          {"node_id": "f", "op": "follow", "inputs": ["v"],
+                           "params": {"endpoint": "store", "fields": ["title", "n"]}},
+                          {"node_id": "s", "op": "sort", "inputs": ["f"], "params": {"key": "n", "order": "desc"}},
+                          {"node_id": "t", "op": "take", "inputs": ["s"], "params": {"count": 3}}]),
+    "nap": plan("nap", [{"node_id": "s", "op": "sleep", "inputs": ["r"], "params": {"duration_ms": 60000}},
+                        {"node_id": "r", "op": "fixed_source", "params": {"rows": [{"id": 1}]}}], outputs=["s"]),
+}
+
+
+class Lists(FaultCase):
+    COUNT = 300_000
+
+    def setUp(self):
+        self.redis = self.server()
+        ids = [1_000_000 + i for i in range(self.COUNT)]
+        self.redis.send(("DEL", "follow:1"), *[("RPUSH", "follow:1", *ids[i:i + 10_000])
+                                               for i in range(0, self.COUNT, 10_000)])
+        self.redis.send(*[("HSET", f"user:{i}", "title", f"t{i}", "n", i % 200_003) for i in ids[::50]])
+
+    def begin(self, *arguments):
+        return self.start([endpoint(self.redis.port, request_timeout_ms=60000)], *arguments, plan_name="nap",
+                          plans=LISTS)
+
+    def test_rows_of_a_long_list_are_right_and_asked_for_in_parts(self):
+        log = os.path.join(self.redis.dir, "log")
+        stream = self.begin("--log", log)
+        answer = stream.ask(1, plan="rows")
+        known = sorted(((i % 200_003, -i) for i in range(1_000_000, 1_000_000 + self.COUNT, 50)), reverse=True)[:3]
+        self.assertEqual([(c["id"], c["fields"]) for c in answer["candidates"]],
+                         [(-i, {"title": f"t{-i}", "n": n}) for n, i in known])
+        self.assertEqual(stream.finish(), 0)
+        with open(log, encoding="utf-8") as file:
+            self.assertEqual(json.loads(file.readline())["redis_commands"], 2 + self.COUNT)
+
+    def test_a_long_list_lets_the_deadlines_of_others_be_kept(self):
+        log = os.path.join(self.redis.dir, "log")
+        stream = self.begin("--log", log, "--unordered", "--concurrency", "1000")
+        stream.ask(2, plan="ids")
+        stream.send(request(1, plan="rows"))
+        for number in range(100):
+            stream.send(request(1, plan="nap", request_id=f"nap {number}", deadline_ms=20))
+            time.sleep(0.005)
+        for _ in range(101):
+            stream.answer()
+        stream.finish()
+        with open(log, encoding="utf-8") as file:
+            entries = [json.loads(line) for line in file]
+        late = sorted(e["latency_us"] / 1000 - 20 for e in entries if str(e["request_id"]).startswith("nap"))
+        self.assertEqual(len(late), 100)
+        self.assertGreaterEqual(late[0], 0)
+        if not self.slow:
+            # It was 50 to 100 ms. What is left is the machine's own noise.
+            self.assertLess(late[-1], 20)
+            self.assertLess(late[90], 5)
+
+    def test_a_deadline_ends_it_in_the_middle(self):
+        stream = self.begin()
+        stream.ask(2, plan="ids")
+        for deadline in (10, 40, 80, 160):
+            start = time.monotonic()
+            answer = stream.ask(1, plan="rows", deadline_ms=deadline)
+            if code_of(answer) == "deadline_exceeded" and not self.slow:
+                self.assertLess((time.monotonic() - start) * 1000, deadline + 25)
+        self.assertIn("candidates", stream.ask(1, plan="ids"))
+        stream.finish()
+
+
 if __name__ == "__main__":
     FaultCase.rankd = os.path.abspath(sys.argv[1])
     FaultCase.slow = "--slow" in sys.argv

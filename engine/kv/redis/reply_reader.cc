@@ -1,5 +1,6 @@
 #include "engine/kv/redis/reply_reader.h"
 
+#include <algorithm>
 #include <charconv>
 #include <new>
 #include <utility>
@@ -125,10 +126,22 @@ bool ReplySink::Array(std::size_t size) {
   if (size == 0) {
     End();
   } else {
-    // Nothing is reserved: the size is the peer's word, its elements are still to come.
+    Expect(size);
     open_.push_back({number, size});
   }
   return true;
+}
+
+/// A long list that grows by doubling copies megabytes at a time, which timers wait for. The size
+/// is the peer's word, so it is taken for no more than this; memory nobody writes to costs nothing.
+void ReplySink::Expect(std::size_t elements) {
+  constexpr std::size_t kLong = 10'000;
+  constexpr std::size_t kMostExpected = 500'000;
+  if (target_ == nullptr || elements < kLong) return;
+  std::vector<ReplyNode>& nodes = target_->nodes();
+  const std::size_t wanted = nodes.size() + std::min(elements, kMostExpected);
+  if (wanted <= nodes.capacity()) return;
+  Keep([&] { nodes.reserve(std::max(wanted, 2 * nodes.capacity())); });
 }
 
 /// Appends to the target, if there is one. Nothing may be thrown through hiredis.

@@ -41,6 +41,7 @@ class ReplySink {
   };
   template <typename Append>
   void Keep(Append&& append);
+  void Expect(std::size_t elements);
   bool Begin(const ReplyNode& node);
   void End();
 

@@ -62,8 +62,8 @@ struct Socket::Callbacks {
     Socket& socket = Of(stream);
     if (size < 0) {
       socket.Lost(Reason(static_cast<int>(size)));
-    } else if (size > 0 && socket.listener_ != nullptr) {
-      socket.listener_->OnBytes({buffer->base, static_cast<std::size_t>(size)});
+    } else if (size > 0) {
+      socket.OnRead({buffer->base, static_cast<std::size_t>(size)});
     }
   }
   static void OnWritten(uv_write_t* request, int status) {
@@ -124,12 +124,19 @@ void Socket::Start(const SocketAddress& address) {
 
 void Socket::Connected() {
   connected_ = true;
-  const int status = uv_read_start(&handles_->stream, &Callbacks::OnAlloc, &Callbacks::OnRead);
-  if (status < 0) {
-    Lost(Reason(status));
-  } else if (listener_ != nullptr) {
-    listener_->OnConnected();
+  if (StartReading() && listener_ != nullptr) listener_->OnConnected();
+}
+
+/// libuv would go on for 32 buffers, two megabytes: as small replies they keep timers waiting for
+/// many milliseconds.
+void Socket::OnRead(std::string_view bytes) {
+  constexpr int kReadsPerTurn = 2;
+  if (++reads_ == kReadsPerTurn) {
+    uv_read_stop(&handles_->stream);
+    paused_ = true;
   }
+  loop_->AtTurnEnd(*this);
+  if (listener_ != nullptr) listener_->OnBytes(bytes);
 }
 
 void Socket::Lost(std::string reason) {
@@ -141,11 +148,20 @@ void Socket::Lost(std::string reason) {
 }
 
 void Socket::OnTurnEnd() {
-  if (start_error_.empty()) {
-    Write();
-  } else {
+  if (!start_error_.empty()) {
     Lost(std::move(start_error_));
+    return;
   }
+  reads_ = 0;
+  if (std::exchange(paused_, false) && connected_ && !StartReading()) return;
+  Write();
+}
+
+/// False when it cannot, and is lost.
+bool Socket::StartReading() {
+  const int status = uv_read_start(&handles_->stream, &Callbacks::OnAlloc, &Callbacks::OnRead);
+  if (status < 0) Lost(Reason(status));
+  return status >= 0;
 }
 
 void Socket::Write() {

@@ -53,6 +53,8 @@ class Socket final : private TurnEnd {
   ~Socket() override;
   void Start(const SocketAddress& address);
   void Connected();
+  bool StartReading();
+  void OnRead(std::string_view bytes);
   void Lost(std::string reason);
   void OnTurnEnd() override;
   void Write();
@@ -63,6 +65,8 @@ class Socket final : private TurnEnd {
   std::string start_error_;  ///< Told at the end of the turn.
   std::string out_;
   std::string writing_;  ///< What a write of libuv's refers to.
+  int reads_ = 0;        ///< In this turn.
+  bool paused_ = false;  ///< Reads again in the next turn.
   bool connected_ = false;
   bool write_runs_ = false;
 };
