@@ -279,6 +279,9 @@ TEST_CASE("replies of a kind that was not asked for are errors, never a crash") 
   check("viewer", ReplyScript().Root().Array(3).String("age").String("1").String("country"),
         "bad_data: ");
   check("viewer", ReplyScript().Root().Array(2).String("age").Integer(1), "bad_data: ");
+  check("viewer", ReplyScript().Root().Array(2).Status("age").String("1"), "bad_data: ");
+  check("viewer", ReplyScript().Root().Array(2).Nil().String("1"), "bad_data: ");
+  check("viewer", ReplyScript().Root().Array(2).Integer(1).String("1"), "bad_data: ");
   check("viewer", ReplyScript().Root().Array(2).String("age").Error("ERR inside"), "redis_error: ");
   check("features", ReplyScript().Root().Array(0), "bad_data: ");
   check("features", ReplyScript().Root().Array(3).Nil().Nil().Nil(), "bad_data: ");
