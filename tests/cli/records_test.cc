@@ -1,4 +1,5 @@
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -131,7 +132,7 @@ TEST_CASE("a side file holds the records of several threads whole, those of one 
   written.Finish();
   std::istringstream lines(ReadFile(folder.File("out")));
   std::vector<int> next(kThreads);
-  int thread = 0;
+  std::size_t thread = 0;
   int number = 0;
   bool in_order = true;
   while (lines >> thread >> number) in_order = in_order && next.at(thread)++ == number;
