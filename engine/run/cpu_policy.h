@@ -13,9 +13,9 @@
 namespace rankd {
 
 /// Work estimated to take longer than this is handed to the pool: a hand-over and back costs some
-/// ten microseconds, and work on the loop delays every timer by as much as it takes, so the
-/// threshold is a few hand-overs and far below the 2 ms a deadline may be late.
-inline constexpr double kInlineNanoseconds = 50'000;
+/// twenty microseconds (bench/README.md), of which this is ten, and work on the loop delays every
+/// timer by as much as it takes, of which 2 ms are what a deadline may be late.
+inline constexpr double kInlineNanoseconds = 200'000;
 
 /// True when a task of that placement is to run on the loop thread, where it would take
 /// `nanoseconds` by estimate.
