@@ -33,7 +33,7 @@ class Features final : public AsyncTask {
     if (fields_.empty()) co_return context.inputs[0];
     const RowSet& rows = context.inputs[0];
     CommandBatch commands;
-    std::vector<ColumnBuilder> columns = fields_.Builders(rows.rows());
+    std::vector<ColumnBuilder> columns;
     for (std::size_t first = 0; first < rows.rows(); first += kHashesPerPipeline) {
       if (first > 0) {
         NextTurn turn(*context.loop);
@@ -48,7 +48,7 @@ class Features final : public AsyncTask {
       done = fields_.ReadHMGet(commands, *replies, rows, first, columns);
       if (!done) co_return std::unexpected(std::move(done).error());
     }
-    co_return fields_.WriteTo(rows, HashFields::Finish(std::move(columns)));
+    co_return fields_.WriteTo(rows, fields_.Finish(std::move(columns)));
   }
 
  private:

@@ -60,7 +60,7 @@ class ListTask final : public AsyncTask {
 
     *lists = Replies();
     const RowSet rows(ids);
-    std::vector<ColumnBuilder> columns = params_.fields.Builders(rows.rows());
+    std::vector<ColumnBuilder> columns;
     for (std::size_t first = 0; first < rows.rows(); first += kHashesPerPipeline) {
       if (first > 0) {
         NextTurn turn(*context.loop);
@@ -75,7 +75,7 @@ class ListTask final : public AsyncTask {
       read = params_.fields.ReadHMGet(commands, *hashes, rows, first, columns);
       if (!read) co_return std::unexpected(std::move(read).error());
     }
-    co_return params_.fields.MakeRows(std::move(ids), HashFields::Finish(std::move(columns)));
+    co_return params_.fields.MakeRows(std::move(ids), params_.fields.Finish(std::move(columns)));
   }
 
  private:

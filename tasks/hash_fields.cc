@@ -105,7 +105,8 @@ std::vector<ColumnBuilder> HashFields::Builders(std::size_t rows) const {
   return builders;
 }
 
-std::vector<ColumnRef> HashFields::Finish(std::vector<ColumnBuilder> builders) {
+std::vector<ColumnRef> HashFields::Finish(std::vector<ColumnBuilder> builders) const {
+  if (builders.empty()) builders = Builders(0);
   std::vector<ColumnRef> columns;
   columns.reserve(builders.size());
   for (ColumnBuilder& builder : builders) columns.push_back(std::move(builder).Finish());
@@ -151,6 +152,7 @@ Result<void> HashFields::ReadHMGet(const CommandBatch& commands, const Replies& 
             reply.span == reply.size + 1;
   }
   if (!plain) return FirstRefusal(commands, replies, rows, first_row);
+  if (columns.empty()) columns = Builders(rows.rows());
   for (std::size_t field = 0; field < fields_.size(); ++field) {
     if (!AppendAll(field, replies, columns[field])) {
       return FirstRefusal(commands, replies, rows, first_row);

@@ -43,15 +43,14 @@ class HashFields {
   void AskEach(std::span<const std::int64_t> ids, const KeyTemplate& key,
                CommandBatch& commands) const;
 
-  /// Builders of the columns, empty, with room for so many rows.
-  std::vector<ColumnBuilder> Builders(std::size_t rows) const;
   /// Appends to `columns`, out of one HMGET for each of some rows, of which the first is
-  /// `first_row` of `rows`. Errors: redis_error, bad_data (both name the Redis key), null_value
-  /// (names the row's id).
+  /// `first_row` of `rows`. `columns` is empty before the first of them, and gets its memory when
+  /// there are replies to be read. Errors: redis_error, bad_data (both name the Redis key),
+  /// null_value (names the row's id).
   [[nodiscard]] Result<void> ReadHMGet(const CommandBatch& commands, const Replies& replies,
                                        const RowSet& rows, std::size_t first_row,
                                        std::vector<ColumnBuilder>& columns) const;
-  static std::vector<ColumnRef> Finish(std::vector<ColumnBuilder> columns);
+  std::vector<ColumnRef> Finish(std::vector<ColumnBuilder> columns) const;
   /// The same out of one HGETALL for each of `rows`; fields that are not asked for are left out.
   [[nodiscard]] Result<std::vector<ColumnRef>> ReadHGetAll(const CommandBatch& commands,
                                                            const Replies& replies,
@@ -68,6 +67,8 @@ class HashFields {
     Value fill;
     bool may_lack;  ///< There is a default, or null is fine.
   };
+  /// Builders of the columns, empty, with room for so many rows.
+  std::vector<ColumnBuilder> Builders(std::size_t rows) const;
   /// Appends the values of one field, out of arrays of plain elements. False: one of them is not
   /// one that may stand there.
   bool AppendAll(std::size_t field, const Replies& replies, ColumnBuilder& column) const;
