@@ -95,6 +95,8 @@ class Lists(FaultCase):
     COUNT = 300_000
 
     def setUp(self):
+        if self.slow:
+            self.COUNT = 40_000
         self.redis = self.server()
         ids = [1_000_000 + i for i in range(self.COUNT)]
         self.redis.send(("DEL", "follow:1"), *[("RPUSH", "follow:1", *ids[i:i + 10_000])
