@@ -1,6 +1,5 @@
 #include "cli/lane_thread.h"
 
-#include <chrono>
 #include <utility>
 
 namespace rankd {
@@ -70,14 +69,17 @@ void LaneThread::CancelAll() {
   Wake();
 }
 
-/// Waits a little for the lane, unless something is stuck on it: then its runs are in no trace.
 void LaneThread::Abandon() {
-  constexpr std::chrono::milliseconds kPatience{40};
   abandoned_ = true;
-  std::unique_lock lock(mutex_);
+  const std::lock_guard lock(mutex_);
   abandon_ = true;
   Wake();
-  abandoned_now_.wait_for(lock, kPatience, [this] { return abandoned_by_lane_; });
+}
+
+void LaneThread::FinishAbandoning(TimePoint limit) {
+  if (!abandoned_) return;
+  std::unique_lock lock(mutex_);
+  abandoned_now_.wait_for(lock, limit - stream_loop_.Now(), [this] { return abandoned_by_lane_; });
 }
 
 void LaneThread::TakeRequests() {

@@ -37,6 +37,7 @@ class LaneThread final : public RequestLane {
   void CancelAll() override;
   bool idle() const override { return given_ == answered_ && active_ == 0; }
   void Abandon() override;
+  void FinishAbandoning(TimePoint limit) override;
   FailureCounts failures() const override { return failures_; }
   std::size_t outstanding() const override { return given_ - answered_; }
 

@@ -12,6 +12,8 @@ namespace {
 
 /// What a signal leaves for answers to be written.
 constexpr std::chrono::milliseconds kStreamGrace{900};
+/// What lanes of other threads are given to say what they will not bring to an end.
+constexpr std::chrono::milliseconds kAbandonPatience{40};
 /// How long a reader that takes nothing counts as slow, not as stuck.
 constexpr std::chrono::milliseconds kStreamGraceStep{450};
 
@@ -47,6 +49,10 @@ DriverOutcome RequestDriver::Serve() {
   files_.set_on_progress({});
   for (const std::unique_ptr<RequestLane>& lane : lanes_) {
     if (!lane->idle()) lane->Abandon();
+  }
+  const TimePoint limit = loop_.Now() + kAbandonPatience;
+  for (const std::unique_ptr<RequestLane>& lane : lanes_) {
+    lane->FinishAbandoning(limit);
     outcome_.failures.Add(lane->failures());
   }
   return outcome_;

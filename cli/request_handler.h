@@ -28,6 +28,7 @@ class RequestHandler final : public RequestLane, RunListener {
   void CancelAll() override { flights_.CancelAll(); }
   bool idle() const override { return flights_.active().empty(); }
   void Abandon() override;
+  void FinishAbandoning(TimePoint) override {}
   FailureCounts failures() const override { return failures_; }
   std::size_t outstanding() const override { return outstanding_; }
   /// Runs that are not idle: running, or stopping after their answer.

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cli/failure_counts.h"
+#include "engine/base/clock.h"
 
 namespace rankd {
 
@@ -42,6 +43,8 @@ class RequestLane {
   /// Has runs that will not come back in time written to traces. Nothing is told any more, and
   /// nothing else may be called but failures.
   virtual void Abandon() = 0;
+  /// Waits for that until `limit`: where something is stuck, its runs are in no trace.
+  virtual void FinishAbandoning(TimePoint limit) = 0;
   /// Of the answers. Once idle or abandoned.
   virtual FailureCounts failures() const = 0;
 };
