@@ -51,17 +51,22 @@ function(rankd_alone)
   endif()
 endfunction()
 
-# rankd_layer(NAME SOURCES file… [ALONE file…] LINK target… [PRIVATE_LINK target…]): the library rankd_NAME.
+# rankd_layer(NAME SOURCES file… [ALONE file…] [WIDE file…] LINK target… [PRIVATE_LINK target…]): the library
+# rankd_NAME. WIDE are the files of loops that a plan's time is spent in (engine/base/wide.h).
 function(rankd_layer name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;WIDE;LINK;PRIVATE_LINK" ${ARGN})
   if(NOT ARG_SOURCES)  # a layer of headers only
     add_library(rankd_${name} INTERFACE)
     target_include_directories(rankd_${name} INTERFACE ${PROJECT_SOURCE_DIR})
     target_link_libraries(rankd_${name} INTERFACE ${ARG_LINK} ${ARG_PRIVATE_LINK})
     return()
   endif()
-  add_library(rankd_${name} STATIC ${ARG_SOURCES} ${ARG_ALONE})
-  rankd_alone(${ARG_ALONE})
+  add_library(rankd_${name} STATIC ${ARG_SOURCES} ${ARG_ALONE} ${ARG_WIDE})
+  rankd_alone(${ARG_ALONE} ${ARG_WIDE})
+  if(ARG_WIDE)
+    # -O2 makes vectors only where no rows are left over.
+    set_source_files_properties(${ARG_WIDE} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
+  endif()
   target_include_directories(rankd_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(rankd_${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
   if(RANKD_FUZZ)

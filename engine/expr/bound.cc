@@ -12,6 +12,7 @@
 #include "engine/expr/evaluate.h"
 #include "engine/expr/expression.h"
 #include "engine/expr/names.h"
+#include "engine/expr/ones.h"
 #include "engine/expr/uniform.h"
 
 namespace rankd {
@@ -106,29 +107,24 @@ void FillSlots(const Expression& expression, const EvalEnv& env, std::vector<Uni
 /// Appends the base rows of the block's rows that `vec` is true for.
 void AppendSelected(const Vec& vec, const std::uint32_t* selection, std::size_t begin,
                     std::size_t n, Selection& out) {
-  std::array<std::uint32_t, kBlockRows> room;
-  std::size_t count = 0;
-  const std::uint8_t* const truth = vec.As<std::uint8_t>();
-  const auto append = [&](auto base_row) {
-    if (vec.valid == nullptr) {
-      for (std::size_t i = 0; i < n; ++i) {
-        room[count] = base_row(i);
-        count += truth[i];
-      }
-      return;
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      room[count] = base_row(i);
-      count += static_cast<std::size_t>(truth[i] & vec.valid[i]);
-    }
-  };
   if (vec.uniform) return;  // A key that the rows do not carry: null, so false.
-  if (selection == nullptr) {
-    append([&](std::size_t i) { return static_cast<std::uint32_t>(begin + i); });
-  } else {
-    append([&](std::size_t i) { return selection[begin + i]; });
+  std::array<std::uint32_t, kBlockRows + 8> room;
+  const std::uint8_t* const truth = vec.As<std::uint8_t>();
+  std::array<std::uint8_t, kBlockRows> both;
+  if (vec.valid != nullptr) {
+    for (std::size_t i = 0; i < n; ++i) {
+      both[i] = static_cast<std::uint8_t>(truth[i] & vec.valid[i]);
+    }
   }
-  out.insert(out.end(), room.begin(), room.begin() + static_cast<std::ptrdiff_t>(count));
+  const std::size_t count =
+      PlacesOfOnes(std::span(vec.valid != nullptr ? both.data() : truth, n), room.data());
+  const std::span<std::uint32_t> chosen = std::span(room).first(count);
+  if (selection == nullptr) {
+    for (std::uint32_t& row : chosen) row += static_cast<std::uint32_t>(begin);
+  } else {
+    for (std::uint32_t& row : chosen) row = selection[begin + row];
+  }
+  out.insert(out.end(), chosen.begin(), chosen.end());
 }
 
 Selection AllRows(const RowSet& rows) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engine/base/wide.h"
 #include "engine/expr/kernels.h"
 #include "engine/expr/kernels_numeric.h"
 
@@ -94,7 +95,7 @@ void ToInt(KernelCall& call, Op op) {
   }
 }
 
-void ExecuteFunction(KernelCall& call) {
+RANKD_WIDE void ExecuteFunction(KernelCall& call) {
   switch (call.instruction.op) {
     case OpCode::kFloor:
       return ToInt(call, [](double a) { return std::floor(a); });
@@ -119,7 +120,7 @@ void ExecuteFunction(KernelCall& call) {
 
 }  // namespace
 
-void ExecuteFloat(KernelCall& call) {
+RANKD_WIDE void ExecuteFloat(KernelCall& call) {
   switch (call.instruction.op) {
     case OpCode::kAddFloat:
       return Binary(call, [](double a, double b) { return a + b; });

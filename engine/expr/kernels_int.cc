@@ -1,9 +1,11 @@
 // Int arithmetic. Results are computed with wrap-around, and a word whose sign bit tells of
 // overflow is collected beside them; only a block in which some row overflowed takes the second
 // loop, which makes those rows null.
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
+#include "engine/base/wide.h"
 #include "engine/expr/kernels.h"
 #include "engine/expr/kernels_numeric.h"
 
@@ -95,19 +97,31 @@ void Unary(KernelCall& call, Op op) {
                          [&](auto a) { Loop(call, op, a, SameForAll<std::int64_t>{0}); });
 }
 
+/// The nearest double, ties to even, without the conversion of one number that there is: halves of
+/// 32 bits become the low bits of doubles whose exponents put them in their place (2^84, where one
+/// is 2^32, and 2^52), exactly; only the sum is rounded. AVX2 converts ints of 32 bits only; this
+/// it does to four at once.
+double NearestDouble(std::int64_t value) {
+  const auto bits = static_cast<std::uint64_t>(value);
+  const double high = std::bit_cast<double>(bits >> 32 ^ 0x4530'0000'8000'0000);
+  const double low = std::bit_cast<double>((bits & 0xFFFF'FFFF) | 0x4330'0000'0000'0000);
+  constexpr double kOffsets = 0x1p84 + 0x1p63 + 0x1p52;  // exactly
+  return high - kOffsets + low;
+}
+
 void ToFloat(KernelCall& call) {
   if (NullFromNull(call)) return;
   NullWhereOperandsAre(call);
   const std::size_t n = call.rows;
   double* __restrict const out = call.Out<double>();
   WithRows<std::int64_t>(call.operands[0], [&](auto a) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<double>(a[i]);
+    for (std::size_t i = 0; i < n; ++i) out[i] = NearestDouble(a[i]);
   });
 }
 
 }  // namespace
 
-void ExecuteInt(KernelCall& call) {
+RANKD_WIDE void ExecuteInt(KernelCall& call) {
   switch (call.instruction.op) {
     case OpCode::kIntToFloat:
       return ToFloat(call);

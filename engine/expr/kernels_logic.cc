@@ -7,6 +7,7 @@
 #include <functional>
 #include <string_view>
 
+#include "engine/base/wide.h"
 #include "engine/expr/kernels.h"
 #include "engine/expr/kernels_numeric.h"
 
@@ -61,6 +62,16 @@ void CompareAs(KernelCall& call) {
 /// Lists this short are tried item by item, a block at a time.
 constexpr std::size_t kShortList = 8;
 
+template <typename A, typename B>
+bool Same(const A& a, const B& b) {
+  return a == b;
+}
+/// Most strings of one length differ in their first byte or the last: a call less.
+bool Same(std::string_view a, std::string_view b) {
+  if (a.size() != b.size() || a.empty()) return a.size() == b.size();
+  return a.front() == b.front() && a.back() == b.back() && a == b;
+}
+
 /// Adds to `out` the rows whose value, as T, is in the sorted `list`.
 template <typename T, typename From, typename Item>
 void OrIfListed(KernelCall& call, std::span<const Item> list) {
@@ -77,7 +88,7 @@ void OrIfListed(KernelCall& call, std::span<const Item> list) {
   }
   for (const Item& item : list) {
     for (std::size_t i = 0; i < n; ++i) {
-      out[i] = static_cast<std::uint8_t>(out[i] | Bit(static_cast<T>(values[i]) == item));
+      out[i] = static_cast<std::uint8_t>(out[i] | Bit(Same(static_cast<T>(values[i]), T(item))));
     }
   }
 }
@@ -205,7 +216,7 @@ void Coalesce(KernelCall& call) {
 
 }  // namespace
 
-void ExecuteComparison(KernelCall& call) {
+RANKD_WIDE void ExecuteComparison(KernelCall& call) {
   for (const Vec& operand : call.operands) {
     if (!operand.AlwaysNull()) continue;
     std::memset(call.out, 0, call.rows);
@@ -225,7 +236,7 @@ void ExecuteComparison(KernelCall& call) {
   }
 }
 
-void ExecuteLogic(KernelCall& call) {
+RANKD_WIDE void ExecuteLogic(KernelCall& call) {
   switch (call.instruction.op) {
     case OpCode::kAnd:
       return Logic(call, std::bit_and<>{});

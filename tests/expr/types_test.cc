@@ -1,5 +1,6 @@
 // Names and types: what each operator takes and gives, and what is told of the rest.
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -208,6 +209,32 @@ TEST_CASE("the target says which types a result may have") {
       REQUIRE(problems.size() == 1);
       CHECK(problems[0].message.find("does not suit the key \"x\"") != std::string::npos);
     }
+  }
+}
+
+TEST_CASE("an int becomes the nearest float, ties to even, whatever its size") {
+  std::vector<Value> ints = {kMaxInt, kMinInt, kMinInt + 1, I(0), I(-1), I(1)};
+  std::mt19937_64 random(7);
+  for (int bits = 1; bits < 64; ++bits) {
+    const std::int64_t power = std::int64_t{1} << (bits - 1);
+    for (const std::int64_t around : {-2, -1, 0, 1, 2}) {
+      ints.push_back(power + around);
+      ints.push_back(-power - around);
+      // Half way between two floats, where there are such, and beside it.
+      const std::int64_t half = bits > 54 ? power + (power >> 53) : power;
+      ints.push_back(half + around);
+    }
+    for (int i = 0; i < 20; ++i) {
+      const auto any = static_cast<std::int64_t>(random() >> (64 - bits));
+      ints.push_back(any);
+      ints.push_back(-any);
+    }
+  }
+  const std::vector<Value> floats = ColumnOf("i * 1.0", Rows({{"i", ints}}));
+  REQUIRE(floats.size() == ints.size());
+  for (std::size_t i = 0; i < ints.size(); ++i) {
+    CAPTURE(std::get<std::int64_t>(ints[i]));
+    CHECK(floats[i] == Value(static_cast<double>(std::get<std::int64_t>(ints[i]))));
   }
 }
 
