@@ -1,9 +1,12 @@
 #include "tasks/radix_sort.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
 
 #include "engine/base/blocks.h"
+#include "engine/base/wide.h"
 #include "engine/data/merge_sort.h"
 
 namespace rankd {
@@ -17,12 +20,54 @@ using Counts = std::array<std::array<std::uint32_t, 256>, kBytes>;
 
 std::size_t ByteOf(std::uint64_t key, std::size_t byte) { return key >> (8 * byte) & 255; }
 
-bool KeyLess(const KeyedRow& a, const KeyedRow& b) { return a.key < b.key; }
+/// So few that it is cheaper to compare each with each, without a branch on what comes out.
+constexpr std::size_t kVeryFew = 64;
+/// Of which so many at a time stay in registers.
+constexpr std::size_t kLanes = 16;
+static_assert(kVeryFew % kLanes == 0);
+
+/// By row, with room for whole lanes: how many keys are less than its own.
+using Ranks = std::array<std::uint64_t, kVeryFew>;
+
+RANKD_WIDE void CountLess(std::span<const KeyedRow> rows, Ranks& ranks) {
+  std::array<std::int64_t, kVeryFew> keys{};  // signed: so they are compared by one instruction
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    keys[i] = static_cast<std::int64_t>(rows[i].key ^ std::uint64_t{1} << 63);
+  }
+  for (std::size_t begin = 0; begin < rows.size(); begin += kLanes) {
+    std::array<std::uint64_t, kLanes> less{};
+    for (std::size_t other = 0; other < rows.size(); ++other) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        less[lane] += static_cast<std::uint64_t>(keys[other] < keys[begin + lane]);
+      }
+    }
+    for (std::size_t lane = 0; lane < kLanes; ++lane) ranks[begin + lane] = less[lane];
+  }
+}
+
+void SortVeryFew(std::vector<KeyedRow>& rows) {
+  std::array<KeyedRow, kVeryFew> unsorted;
+  std::ranges::copy(rows, unsorted.begin());
+  Ranks ranks;
+  CountLess(rows, ranks);
+  std::array<std::uint8_t, kVeryFew> equals{};  // by rank: rows that have it and have got a place
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::uint64_t rank = ranks[i];
+    rows[rank + equals[rank]++] = unsorted[i];
+  }
+}
 
 }  // namespace
 
 bool SortByKey(std::vector<KeyedRow>& rows, StopToken stop) {
-  if (rows.size() < kFew) return MergeSort(rows, KeyLess, stop);
+  if (rows.size() <= kVeryFew) {
+    SortVeryFew(rows);
+    return true;
+  }
+  if (rows.size() < kFew) {
+    const auto less = [](const KeyedRow& a, const KeyedRow& b) { return a.key < b.key; };
+    return MergeSort(rows, less, stop);
+  }
   Counts counts{};
   bool sorted = true;
   std::uint64_t previous = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/base/blocks.h"
@@ -12,9 +13,10 @@
 namespace rankd {
 namespace {
 
-bool ComesBefore(const KeyedRow& a, const KeyedRow& b) {
+/// An object, so that algorithms compile it in.
+constexpr auto kComesBefore = [](const KeyedRow& a, const KeyedRow& b) {
   return a.key != b.key ? a.key < b.key : a.row < b.row;
-}
+};
 
 /// Up to so many wanted rows each new one is put where it belongs.
 constexpr std::size_t kFewWanted = 16;
@@ -27,8 +29,6 @@ class BestRows {
   }
 
   void Add(KeyedRow row) {
-    // A later row with the key of the worst comes after it.
-    if (full_ && row.key >= worst_) return;
     if (count_ <= kFewWanted) {
       Insert(row);
     } else {
@@ -36,10 +36,15 @@ class BestRows {
       if (best_.size() > 2 * count_) Cut();
     }
   }
+  /// Not until as many as are wanted have come: any row may be one of them.
+  bool full() const { return full_; }
+  /// When full: the last row that is wanted. A later one with its key or a greater one is not.
+  KeyedRow worst() const { return worst_; }
+
   const std::vector<KeyedRow>& Sorted() {
     if (count_ > kFewWanted) {
       Cut();
-      std::sort(best_.begin(), best_.end(), ComesBefore);
+      std::sort(best_.begin(), best_.end(), kComesBefore);
     }
     return best_;
   }
@@ -47,70 +52,104 @@ class BestRows {
  private:
   /// Sorted they stay; of equal keys the later row comes later.
   void Insert(KeyedRow row) {
-    if (count_ == 0) return;
     if (full_) best_.pop_back();
     best_.insert(std::ranges::upper_bound(best_, row.key, {}, &KeyedRow::key), row);
     full_ = best_.size() == count_;
-    worst_ = best_.back().key;
+    worst_ = best_.back();
   }
   /// Twice as many as wanted are kept before the worse half goes.
   void Cut() {
     if (best_.size() <= count_) return;
-    std::nth_element(best_.begin(), best_.begin() + static_cast<std::ptrdiff_t>(count_),
-                     best_.end(), ComesBefore);
+    const auto last = best_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;
+    std::nth_element(best_.begin(), last, best_.end(), kComesBefore);
+    worst_ = *last;
     best_.resize(count_);
-    full_ = count_ > 0;
-    if (full_) worst_ = std::max_element(best_.begin(), best_.end(), ComesBefore)->key;
+    full_ = true;
   }
 
   const std::size_t count_;
   std::vector<KeyedRow> best_;
-  bool full_ = false;        ///< worst_ is known.
-  std::uint64_t worst_ = 0;  ///< Key of the last that is still wanted.
+  bool full_ = false;
+  KeyedRow worst_{};
 };
 
-}  // namespace
-
-// Most of a long column costs one comparison a row, against the worst that is still wanted.
-Result<void> SelectRows(const RowSet& rows, const Column& column, bool descending,
-                        std::size_t count, StopToken stop, std::vector<std::uint32_t>& order) {
-  RANKD_TRY(const RowKeys keys, OrderKeys(rows, column, stop));
-  const std::uint64_t flip = descending ? ~std::uint64_t{0} : 0;
-  BestRows best(count);
-  std::vector<std::uint32_t> nulls;
-  const bool seen = ForEachBlock(order.size(), stop, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t row = begin; row < end; ++row) {
+/// `slots`: the values by base row, or what stands for them. Most rows of a long column cost one
+/// comparison, with the value of the worst that is still wanted: that is what this loop is for.
+template <bool kDescending, typename T>
+bool AddRows(const RowSet& rows, const Column& column, std::span<const T> slots, StopToken stop,
+             BestRows& best, std::vector<std::uint32_t>& nulls, std::size_t count) {
+  constexpr std::uint64_t kFlip = kDescending ? ~std::uint64_t{0} : 0;
+  const std::uint32_t* const selection = rows.selection() ? rows.selection()->data() : nullptr;
+  const bool has_nulls = column.has_nulls();
+  const auto slot_of = [&](std::size_t row) { return selection == nullptr ? row : selection[row]; };
+  const auto next_better = [&](std::size_t row, std::size_t end) {
+    if (!best.full()) return row;
+    const T worst = slots[slot_of(best.worst().row)];
+    const auto better = [&](T value) { return kDescending ? value > worst : value < worst; };
+    if (selection == nullptr) {
+      while (row < end && !better(slots[row])) ++row;
+    } else {
+      while (row < end && !better(slots[selection[row]])) ++row;
+    }
+    return row;
+  };
+  return ForEachBlock(rows.rows(), stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t row = next_better(begin, end); row < end; row = next_better(row + 1, end)) {
+      const std::size_t slot = slot_of(row);
       const auto number = static_cast<std::uint32_t>(row);
-      if (column.has_nulls() && column.IsNullAt(rows.BaseRow(row))) {
+      if (has_nulls && column.IsNullAt(slot)) {
         if (nulls.size() < count) nulls.push_back(number);
         continue;
       }
-      best.Add({keys[row] ^ flip, number});
+      best.Add({OrderKey(slots[slot]) ^ kFlip, number});
     }
   });
-  if (!seen) return Cancelled();
+}
+
+template <bool kDescending>
+bool AddRows(const RowSet& rows, const Column& column, StopToken stop, BestRows& best,
+             std::vector<std::uint32_t>& nulls, std::size_t count) {
+  switch (column.type()) {
+    case ValueType::kInt:
+      return AddRows<kDescending>(rows, column, column.ints(), stop, best, nulls, count);
+    case ValueType::kFloat:
+      return AddRows<kDescending>(rows, column, column.floats(), stop, best, nulls, count);
+    case ValueType::kBool:
+      return AddRows<kDescending>(rows, column, column.bools(), stop, best, nulls, count);
+    case ValueType::kString:
+      break;
+  }
+  const Result<RowKeys> keys = OrderKeys(rows, column, stop);
+  if (!keys) return false;
+  return ForEachBlock(rows.rows(), stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) {
+      const std::uint64_t key = kDescending ? ~(*keys)[row] : (*keys)[row];
+      const auto number = static_cast<std::uint32_t>(row);
+      if (column.has_nulls() && column.IsNullAt(rows.BaseRow(row))) {
+        if (nulls.size() < count) nulls.push_back(number);
+      } else if (!best.full() || key < best.worst().key) {
+        best.Add({key, number});
+      }
+    }
+  });
+}
+
+}  // namespace
+
+Result<std::vector<std::uint32_t>> SelectRows(const RowSet& rows, const Column& column,
+                                              bool descending, std::size_t count, StopToken stop) {
   std::vector<std::uint32_t> chosen;
+  if (count == 0) return chosen;
+  BestRows best(count);
+  std::vector<std::uint32_t> nulls;
+  const bool seen = descending ? AddRows<true>(rows, column, stop, best, nulls, count)
+                               : AddRows<false>(rows, column, stop, best, nulls, count);
+  if (!seen) return Cancelled();
   chosen.reserve(count);
   for (const KeyedRow& row : best.Sorted()) chosen.push_back(row.row);
   for (std::size_t i = 0; i < nulls.size() && chosen.size() < count; ++i)
     chosen.push_back(nulls[i]);
-  // The others move back over the places of the chosen ones, the last first.
-  std::vector<std::uint32_t> places = chosen;
-  std::sort(places.begin(), places.end());
-  std::size_t to = order.size();
-  std::size_t end = order.size();
-  for (auto place = places.rbegin(); place != places.rend(); ++place) {
-    const std::size_t others = end - *place - 1;
-    std::copy_backward(order.begin() + static_cast<std::ptrdiff_t>(*place) + 1,
-                       order.begin() + static_cast<std::ptrdiff_t>(end),
-                       order.begin() + static_cast<std::ptrdiff_t>(to));
-    to -= others;
-    end = *place;
-  }
-  std::copy_backward(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(end),
-                     order.begin() + static_cast<std::ptrdiff_t>(to));
-  std::copy(chosen.begin(), chosen.end(), order.begin());
-  return {};
+  return chosen;
 }
 
 }  // namespace rankd

@@ -12,12 +12,11 @@
 
 namespace rankd {
 
-/// Puts the first `count` rows by `column`, one of `rows`, at the front of `order`, in the order a
-/// stable sort gives them (nulls last), and leaves the others behind them as they are. `order`
-/// holds the numbers of all rows, ascending. O(rows) for a count that is small beside them. Fails
-/// only with cancelled.
-[[nodiscard]] Result<void> SelectRows(const RowSet& rows, const Column& column, bool descending,
-                                      std::size_t count, StopToken stop,
-                                      std::vector<std::uint32_t>& order);
+/// The numbers of the first `count` rows by `column`, one of `rows`, in the order a stable sort
+/// gives them (nulls last). O(rows) for a count that is small beside them. Fails only with
+/// cancelled.
+[[nodiscard]] Result<std::vector<std::uint32_t>> SelectRows(const RowSet& rows,
+                                                            const Column& column, bool descending,
+                                                            std::size_t count, StopToken stop);
 
 }  // namespace rankd

@@ -33,21 +33,27 @@ Result<void> SortRows(const RowSet& rows, const Column& column, Order direction,
   const std::uint64_t flip = direction == Order::kDescending ? ~std::uint64_t{0} : 0;
   std::vector<KeyedRow> present;
   std::vector<std::uint32_t> nulls;
-  present.reserve(order.size());
-  const bool parted = ForEachBlock(order.size(), stop, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t row = order[i];
-      if (column.IsNullAt(rows.BaseRow(row))) {
-        nulls.push_back(row);
-      } else {
-        present.push_back({keys[row] ^ flip, row});
+  const auto keyed = [&](std::uint32_t row) { return KeyedRow{keys[row] ^ flip, row}; };
+  if (!column.has_nulls()) {
+    present.resize(order.size());
+    std::ranges::transform(order, present.begin(), keyed);
+  } else {
+    present.reserve(order.size());
+    const bool parted = ForEachBlock(order.size(), stop, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint32_t row = order[i];
+        if (column.IsNullAt(rows.BaseRow(row))) {
+          nulls.push_back(row);
+        } else {
+          present.push_back(keyed(row));
+        }
       }
-    }
-  });
-  if (!parted || !SortByKey(present, stop)) return Cancelled();
-  for (std::size_t i = 0; i < present.size(); ++i) order[i] = present[i].row;
-  std::copy(nulls.begin(), nulls.end(),
-            order.begin() + static_cast<std::ptrdiff_t>(present.size()));
+    });
+    if (!parted) return Cancelled();
+  }
+  if (!SortByKey(present, stop)) return Cancelled();
+  const auto rest = std::ranges::transform(present, order.begin(), &KeyedRow::row).out;
+  std::ranges::copy(nulls, rest);
   return {};
 }
 
@@ -70,15 +76,9 @@ class Sort final : public CpuTask {
   Result<RowSet> Run(const NodeContext& context) const override {
     const RowSet& rows = context.inputs[0];
     if (rows.rows() < 2) return context.inputs.Take(0);
+    if (leading_ && *leading_ < rows.rows() / kFewLeading) return SelectLeading(context);
     std::vector<std::uint32_t> order(rows.rows());
     std::iota(order.begin(), order.end(), 0U);
-    if (leading_ && *leading_ < rows.rows() / kFewLeading) {
-      if (const Column* column = rows.Find(keys_.front().key)) {
-        const bool descending = keys_.front().order == Order::kDescending;
-        RANKD_TRY(SelectRows(rows, *column, descending, *leading_, context.stop, order));
-      }
-      return WithOrder(context, order);
-    }
     // The least significant key first: each later sort keeps the order of its equals.
     for (std::size_t i = keys_.size(); i-- > 0;) {
       const Column* column = rows.Find(keys_[i].key);
@@ -99,10 +99,42 @@ class Sort final : public CpuTask {
   }
 
  private:
+  /// The rows with the first ones in their order; those that stood in their places take theirs.
+  Result<RowSet> SelectLeading(const NodeContext& context) const {
+    const RowSet& rows = context.inputs[0];
+    const Column* column = rows.Find(keys_.front().key);
+    if (column == nullptr) return context.inputs.Take(0);  // all null
+    const bool descending = keys_.front().order == Order::kDescending;
+    RANKD_TRY(const std::vector<std::uint32_t> chosen,
+              SelectRows(rows, *column, descending, *leading_, context.stop));
+    std::vector<std::uint32_t> order;
+    if (rows.selection()) {
+      order = *rows.selection();
+    } else {
+      order.resize(rows.rows());
+      std::iota(order.begin(), order.end(), 0U);
+    }
+    std::vector<bool> stays_in_front(chosen.size());
+    for (const std::uint32_t row : chosen) {
+      if (row < chosen.size()) stays_in_front[row] = true;
+    }
+    std::size_t front = 0;
+    for (const std::uint32_t row : chosen) {
+      if (row < chosen.size()) continue;
+      while (stays_in_front[front]) ++front;
+      order[row] = rows.BaseRow(front++);
+    }
+    for (std::size_t i = 0; i < chosen.size(); ++i) order[i] = rows.BaseRow(chosen[i]);
+    return context.inputs.Take(0).WithSelection(
+        std::make_shared<const Selection>(std::move(order)));
+  }
+
   static RowSet WithOrder(const NodeContext& context, std::vector<std::uint32_t>& order) {
     const RowSet& rows = context.inputs[0];
     if (std::is_sorted(order.begin(), order.end())) return context.inputs.Take(0);
-    for (std::uint32_t& row : order) row = rows.BaseRow(row);
+    if (rows.selection()) {
+      for (std::uint32_t& row : order) row = (*rows.selection())[row];
+    }
     return context.inputs.Take(0).WithSelection(
         std::make_shared<const Selection>(std::move(order)));
   }

@@ -12,24 +12,12 @@
 namespace rankd {
 namespace {
 
-constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-
 std::uint64_t SameNumber(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 std::uint64_t SameNumber(double value) {
   return std::bit_cast<std::uint64_t>(value + 0.0);  // -0.0 + 0.0 is 0.0
 }
 std::uint64_t SameNumber(std::uint8_t value) { return value; }
 std::uint64_t SameNumber(std::uint32_t value) { return value; }
-
-std::uint64_t OrderedNumber(std::int64_t value) {
-  return static_cast<std::uint64_t>(value) ^ kSign;
-}
-std::uint64_t OrderedNumber(double value) {
-  // Negative doubles grow downwards in their bits, positive ones upwards.
-  const std::uint64_t bits = SameNumber(value);
-  return (bits & kSign) != 0 ? ~bits : bits | kSign;
-}
-std::uint64_t OrderedNumber(std::uint8_t value) { return value; }
 
 /// `number_of(slot)` for each row.
 template <typename T, typename F>
@@ -130,7 +118,7 @@ Result<RowKeys> EqualityKeys(const RowSet& rows, const Column& column, StopToken
 }
 
 Result<RowKeys> OrderKeys(const RowSet& rows, const Column& column, StopToken stop) {
-  const auto ordered = [](auto slot) { return OrderedNumber(slot); };
+  const auto ordered = [](auto slot) { return OrderKey(slot); };
   switch (column.type()) {
     case ValueType::kInt:
       return KeysOf(rows, column.ints(), stop, ordered);

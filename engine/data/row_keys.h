@@ -2,6 +2,7 @@
 // compare instead of values. Any thread.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -23,5 +24,17 @@ using RowKeys = std::vector<std::uint64_t>;
 /// Ordered and equal as the values are: strings by bytes, false before true, -0.0 equal to 0.0.
 /// `column` is one of `rows`. Fails only with cancelled.
 [[nodiscard]] Result<RowKeys> OrderKeys(const RowSet& rows, const Column& column, StopToken stop);
+
+/// The same of one value of a column that holds no strings.
+inline std::uint64_t OrderKey(std::int64_t value) {
+  return static_cast<std::uint64_t>(value) ^ std::uint64_t{1} << 63;
+}
+inline std::uint64_t OrderKey(double value) {
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  // Negative doubles grow downwards in their bits, positive ones upwards; -0.0 + 0.0 is 0.0.
+  const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
+  return (bits & kSign) != 0 ? ~bits : bits | kSign;
+}
+inline std::uint64_t OrderKey(std::uint8_t value) { return value; }
 
 }  // namespace rankd

@@ -41,7 +41,8 @@ bool InOrder(const std::vector<KeyedRow>& rows) {
 
 TEST_CASE("rows are sorted by key, equals in the order they came in") {
   Random random(2);
-  for (const std::uint32_t count : {0U, 1U, 2U, 100U, 511U, 512U, 513U, 40000U}) {
+  for (const std::uint32_t count :
+       {0U, 1U, 2U, 15U, 16U, 17U, 63U, 64U, 65U, 100U, 511U, 512U, 513U, 40000U}) {
     for (int shape = 0; shape < 4; ++shape) {
       CAPTURE(count);
       CAPTURE(shape);
