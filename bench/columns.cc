@@ -39,15 +39,15 @@ class PrebuiltRows final : public CpuTask {
 
   KeySet OutputKeys(std::span<const KeySet>) const override {
     KeySet keys;
-    for (const RowSet::Entry& entry : rows_.entries()) keys.Add(entry.key);
+    for (const RowSet::Entry& entry : rows_.rows().entries()) keys.Add(entry.key);
     return keys;
   }
-  Result<RowSet> Run(const NodeContext&) const override { return rows_; }
+  Result<RowSet> Run(const NodeContext&) const override { return rows_.Get(); }
   Placement placement() const override { return Placement::kInline; }
   CpuCost cost() const override { return {.fixed_ns = 50}; }
 
  private:
-  RowSet rows_;
+  SharedRows rows_;
 };
 
 std::unique_ptr<const Task> MakePrebuilt(TaskBuilder& builder) {

@@ -119,14 +119,14 @@ class Noop final : public CpuTask {
     return inputs.empty() ? KeySet() : inputs[0];
   }
   Result<RowSet> Run(const NodeContext& context) const override {
-    if (context.inputs.empty()) return rows_;
+    if (context.inputs.empty()) return rows_.Get();
     return context.inputs.Take(0);
   }
   Placement placement() const override { return Placement::kInline; }
   CpuCost cost() const override { return {}; }
 
  private:
-  RowSet rows_;
+  SharedRows rows_{RowSet()};
 };
 
 TaskCatalog NoopCatalog() {

@@ -28,26 +28,26 @@ RowSet CountedRows(std::int64_t count) {
 class FixedRows final : public CpuTask {
  public:
   FixedRows(const Schema& schema, RowSet rows) : rows_(std::move(rows)) {
-    for (const RowSet::Entry& entry : rows_.entries()) {
-      checked_ = CheckNulls(schema, entry.key, *entry.column, rows_);
+    for (const RowSet::Entry& entry : rows_.rows().entries()) {
+      checked_ = CheckNulls(schema, entry.key, *entry.column, rows_.rows());
       if (!checked_) break;
     }
   }
 
   KeySet OutputKeys(std::span<const KeySet>) const override {
     KeySet keys;
-    for (const RowSet::Entry& entry : rows_.entries()) keys.Add(entry.key);
+    for (const RowSet::Entry& entry : rows_.rows().entries()) keys.Add(entry.key);
     return keys;
   }
   Result<RowSet> Run(const NodeContext&) const override {
     RANKD_TRY(checked_);
-    return rows_;
+    return rows_.Get();
   }
   Placement placement() const override { return Placement::kInline; }
   CpuCost cost() const override { return {.fixed_ns = 50}; }
 
  private:
-  RowSet rows_;
+  SharedRows rows_;
   Result<void> checked_;
 };
 

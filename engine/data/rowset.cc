@@ -8,14 +8,6 @@
 namespace rankd {
 namespace {
 
-/// One shared empty id column's worth of entries, made anew each time: RowSets without rows are
-/// rare and a static would be shared between threads for no gain.
-std::shared_ptr<const std::vector<RowSet::Entry>> OnlyIds(ColumnRef ids) {
-  std::vector<RowSet::Entry> entries;
-  entries.push_back({kIdKey, std::move(ids)});
-  return std::make_shared<const std::vector<RowSet::Entry>>(std::move(entries));
-}
-
 bool KeyBefore(const RowSet::Entry& entry, KeyId key) { return entry.key < key; }
 
 /// Fewer selected rows than base rows / this: compacting is cheaper than scattering.
@@ -68,30 +60,66 @@ bool AllDistinct(const Selection& selection, std::size_t base_rows) {
 
 }  // namespace
 
-RowSet::RowSet() : RowSet(Column::Make(Column::Ints())) {}
-
-RowSet::RowSet(ColumnRef ids) : base_rows_(ids->size()) {
-  RANKD_CHECK(ids->type() == ValueType::kInt && !ids->has_nulls());
-  entries_ = OnlyIds(std::move(ids));
+RowSet::Table* RowSet::NewTable(std::size_t base_rows, std::size_t room) {
+  static_assert(alignof(Table) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  void* const memory = ::operator new(sizeof(Table) + room * sizeof(Entry));
+  return new (memory) Table(base_rows);
 }
 
-RowSet::RowSet(std::vector<Entry> entries) {
-  RANKD_CHECK(!entries.empty() && entries.front().key == kIdKey);
-  base_rows_ = entries.front().column->size();
-  for (std::size_t i = 1; i < entries.size(); ++i) {
-    RANKD_CHECK(entries[i - 1].key < entries[i].key);
-    RANKD_CHECK(entries[i].column->size() == base_rows_);
+void RowSet::ReleaseHolder(Table* table) {
+  // The last holder needs no atomic decrement: nobody else can make it two.
+  if (table->holders.load(std::memory_order_acquire) != 1 &&
+      table->holders.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+    return;
   }
-  entries_ = std::make_shared<const std::vector<Entry>>(std::move(entries));
+  std::destroy_n(table->own_data(), table->entry_count);
+  if (table->columns != table) ReleaseHolder(table->columns);
+  std::destroy_at(table);
+  ::operator delete(table);
+}
+
+RowSet::Table* RowSet::NewTableOver(const Table& table, SelectionRef selection) {
+  Table* const made = NewTable(table.base_rows, 0);
+  made->columns = table.columns;
+  made->columns->holders.fetch_add(1, std::memory_order_relaxed);
+  if (selection) made->rows = selection->size();
+  made->selection = std::move(selection);
+  return made;
+}
+
+RowSet RowSet::Detached() const { return RowSet(NewTableOver(*table_, selection())); }
+
+RowSet::RowSet() : RowSet(Column::Make(Column::Ints())) {}
+
+RowSet::RowSet(ColumnRef ids) : table_(NewTable(ids->size(), 1)) {
+  RANKD_CHECK(ids->type() == ValueType::kInt && !ids->has_nulls());
+  table_->Append(kIdKey, std::move(ids));
+}
+
+RowSet::RowSet(std::vector<Entry> entries)
+    : table_(NewTable(entries.empty() ? 0 : entries.front().column->size(), entries.size())) {
+  RANKD_CHECK(!entries.empty() && entries.front().key == kIdKey);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    RANKD_CHECK(i == 0 || entries[i - 1].key < entries[i].key);
+    RANKD_CHECK(entries[i].column->size() == table_->base_rows);
+    table_->Append(entries[i].key, std::move(entries[i].column));
+  }
 }
 
 const Column* RowSet::Find(KeyId key) const {
-  const auto found = std::lower_bound(entries_->begin(), entries_->end(), key, KeyBefore);
-  return found != entries_->end() && found->key == key ? found->column.get() : nullptr;
+  const std::span<const Entry> all = entries();
+  const auto found = std::lower_bound(all.begin(), all.end(), key, KeyBefore);
+  return found != all.end() && found->key == key ? found->column.get() : nullptr;
 }
 
 RowSet RowSet::WithSelection(SelectionRef selection) && {
-  selection_ = std::move(selection);
+  if (table_->handles > 1) {
+    Table* const other = NewTableOver(*table_, std::move(selection));
+    Release(std::exchange(table_, other));
+    return std::move(*this);
+  }
+  table_->rows = selection ? selection->size() : table_->base_rows;
+  table_->selection = std::move(selection);
   return std::move(*this);
 }
 
@@ -107,40 +135,41 @@ RowSet RowSet::Slice(std::size_t offset, std::size_t count) && {
 
 RowSet RowSet::WithColumn(KeyId key, ColumnRef column) const {
   RANKD_CHECK(column->size() == rows());
-  if (selection_ && (rows() < base_rows_ / kSparse || !AllDistinct(*selection_, base_rows_))) {
-    return Written(key, std::move(column), selection_.get());
+  const Selection* const selected = selection().get();
+  if (selected != nullptr &&
+      (rows() < base_rows() / kSparse || !AllDistinct(*selected, base_rows()))) {
+    return Written(key, std::move(column), selected);
   }
-  if (selection_) column = Scatter(*column, *selection_, base_rows_);
+  if (selected != nullptr) column = Scatter(*column, *selected, base_rows());
   return Written(key, std::move(column), nullptr);
 }
 
 RowSet RowSet::Written(KeyId key, ColumnRef column, const Selection* gathered) const {
-  RowSet written = RowSet::Absent();
-  written.base_rows_ = column->size();
-  if (gathered == nullptr) written.selection_ = selection_;
-  std::vector<Entry> entries;
-  entries.reserve(entries_->size() + 1);
+  const std::span<const Entry> old = entries();
+  RowSet written(NewTable(column->size(), old.size() + 1));
+  if (gathered == nullptr && selection()) {
+    written.table_->selection = selection();
+    written.table_->rows = rows();
+  }
   const auto keep = [&](const Entry& entry) {
-    entries.push_back(
-        {entry.key, gathered == nullptr ? entry.column : entry.column->Gather(*gathered)});
+    written.table_->Append(entry.key,
+                           gathered == nullptr ? entry.column : entry.column->Gather(*gathered));
   };
-  auto entry = entries_->begin();
-  for (; entry != entries_->end() && entry->key < key; ++entry) keep(*entry);
-  entries.push_back({key, std::move(column)});
-  if (entry != entries_->end() && entry->key == key) ++entry;
-  for (; entry != entries_->end(); ++entry) keep(*entry);
-  written.entries_ = std::make_shared<const std::vector<Entry>>(std::move(entries));
+  auto entry = old.begin();
+  for (; entry != old.end() && entry->key < key; ++entry) keep(*entry);
+  written.table_->Append(key, std::move(column));
+  if (entry != old.end() && entry->key == key) ++entry;
+  for (; entry != old.end(); ++entry) keep(*entry);
   return written;
 }
 
 RowSet RowSet::Compact() const {
-  if (!selection_) return *this;
-  std::vector<Entry> entries;
-  entries.reserve(entries_->size());
-  for (const Entry& entry : *entries_) {
-    entries.push_back({entry.key, entry.column->Gather(*selection_)});
+  if (!selection()) return *this;
+  RowSet compact(NewTable(rows(), entries().size()));
+  for (const Entry& entry : entries()) {
+    compact.table_->Append(entry.key, entry.column->Gather(*selection()));
   }
-  return RowSet(std::move(entries));
+  return compact;
 }
 
 Result<void> CheckNulls(const Schema& schema, KeyId key, const Column& column, const RowSet& rows) {

@@ -13,7 +13,9 @@ RunLayout MakeRunLayout(const Graph& graph) {
     NodeStep& step = layout.steps.emplace_back();
     if (node.cpu_task != nullptr && !MayRecover(node)) {
       step.plain_cpu = node.cpu_task;
-      step.cost = node.cpu_task->cost();
+      const CpuCost cost = node.cpu_task->cost();
+      step.fixed_ns = static_cast<float>(cost.fixed_ns);
+      step.ns_per_row = static_cast<float>(cost.ns_per_row);
       step.placement = node.cpu_task->placement();
       step.has_expressions = !node.expressions.empty();
     }
@@ -28,6 +30,8 @@ RunLayout MakeRunLayout(const Graph& graph) {
       layout.steps[Index(chain[i])].next_in_chain = static_cast<std::uint32_t>(chain[i + 1]);
     }
   }
+  constexpr std::size_t kCachedNodes = 4096;
+  layout.is_large = graph.nodes.size() > kCachedNodes;
   return layout;
 }
 

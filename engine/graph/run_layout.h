@@ -18,7 +18,8 @@ struct Graph;
 struct NodeStep {
   /// Set for CPU work whose failure ends the run: all that it takes to start it stands here.
   const CpuTask* plain_cpu = nullptr;
-  CpuCost cost;  ///< Of plain_cpu, as the next three.
+  float fixed_ns = 0;  ///< Of plain_cpu's CpuCost, as the next one; of plain_cpu, as the two after.
+  float ns_per_row = 0;
   Placement placement{};
   bool has_expressions = false;
   std::uint32_t input_begin = 0;  ///< In RunLayout::inputs.
@@ -26,17 +27,25 @@ struct NodeStep {
   std::uint32_t next_in_chain = kNoNode;
   static constexpr std::uint32_t kNoNode = 0xffffffff;
 };
+static_assert(sizeof(NodeStep) <= 32);  // two to a cache line
 
 /// Made when the graph is complete; immutable.
 struct RunLayout {
   std::vector<NodeStep> steps;           ///< By node.
   std::vector<NodeId> inputs;            ///< GraphNode::inputs of all nodes.
   std::vector<std::uint32_t> consumers;  ///< Per node and import.
+  /// Tasks lie where they were made, each in cache lines of its own: those of many nodes are not
+  /// found in a cache when their turn comes, which takes more time than a small task itself.
+  bool is_large = false;
 
   /// The node that a job of the pool goes on with.
   std::optional<NodeId> NextInChain(NodeId node) const {
     const std::uint32_t next = steps[Index(node)].next_in_chain;
     return next == NodeStep::kNoNode ? std::nullopt : std::optional(NodeId{next});
+  }
+  /// Fetches the tasks of `nodes`, whose turn will come.
+  void Prefetch(std::span<const NodeId> nodes) const {
+    for (const NodeId node : nodes) __builtin_prefetch(steps[Index(node)].plain_cpu);
   }
   std::span<const NodeId> InputsOf(const NodeStep& step) const {
     return std::span(inputs).subspan(step.input_begin, step.input_count);

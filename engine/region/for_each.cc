@@ -66,6 +66,10 @@ class ForEach final : public Region {
     }
 
     bool IsLarge() const override { return IsLargeRegion(outputs_, items_); }
+    void LetGo() override {
+      items_.LetGo();
+      work_.LetGo();
+    }
 
    private:
     /// Starts what may run, a part at a time, so that a request with a hundred thousand items lets

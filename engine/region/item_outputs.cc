@@ -15,7 +15,8 @@ constexpr std::size_t kMostRowsJoined = 4096;
 void ItemOutputs::End(std::size_t item, RowSet rows, RegionHost& host) {
   Output& output = open_[item - first_open_];
   if (!rows.absent()) rows_ += rows.rows();
-  output.rows = std::move(rows);
+  // Another thread may be to join, or to destroy them.
+  if (!rows.absent()) output.rows = std::move(rows).MovedOut();
   output.ended = true;
   for (; !open_.empty() && open_.front().ended; open_.pop_front(), ++first_open_) {
     RowSet& next = open_.front().rows;

@@ -21,6 +21,9 @@ void ItemWork::Cut(const ItemCut& cut, Items& items, RegionHost& host) {
   cut_ = &cut;
   items_ = &items;
   context_ = host.context();
+  // The first one is all that is looked at. It may be another thread that does.
+  inputs_.assign(1, context_.inputs.front().Detached());
+  context_.inputs = inputs_;
   host.Compute(*this, cut.CostOf(context_.inputs.front().rows()));
 }
 

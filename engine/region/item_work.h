@@ -24,6 +24,8 @@ class ItemWork final : public RegionWork {
   void Join(ItemOutputs& outputs, RegionHost& host);
   /// What Join made.
   RowSet TakeRows() { return std::move(rows_); }
+  /// Of the rows that items share.
+  void LetGo() { inputs_.clear(); }
 
  private:
   Result<void> Run(StopToken stop) override;
@@ -31,6 +33,7 @@ class ItemWork final : public RegionWork {
   const ItemCut* cut_ = nullptr;  ///< Of what is to be cut; nullptr: outputs_ are to be joined.
   Items* items_ = nullptr;
   NodeContext context_;
+  std::vector<RowSet> inputs_;  ///< Of context_, to be cut.
   std::vector<RowSet> outputs_;
   RowSet rows_ = RowSet::Absent();
 };

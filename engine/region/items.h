@@ -46,6 +46,8 @@ class Items {
 
   std::size_t count() const { return count_; }
   RowSet At(std::size_t item) const;
+  /// Of the rows, which items may share; only to be destroyed then.
+  void LetGo() { rows_.Drop(); }
 
  private:
   RowSet rows_;

@@ -73,6 +73,11 @@ class Loop final : public Region {
       Continue();
     }
     bool IsLarge() const override { return IsLargeRegion(outputs_, items_); }
+    void LetGo() override {
+      carry_.Drop();
+      items_.LetGo();
+      work_.LetGo();
+    }
 
     void OnBodyDone(std::uint64_t, RowSet rows) override {
       carry_ = std::move(rows);

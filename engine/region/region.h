@@ -81,8 +81,10 @@ class RegionState {
   /// What RegionHost::Compute was asked for is done. States that never ask never see it.
   virtual void OnComputed(Result<void> /*done*/) {}
   virtual void OnDeferred() {}
-  /// Destroying it may take a while; any thread may do so.
+  /// Destroying it may take a while: another thread is to do so, once it has let go.
   virtual bool IsLarge() const { return false; }
+  /// Of rows that others of its own thread may have copies of.
+  virtual void LetGo() {}
 };
 
 class Region : public Task {

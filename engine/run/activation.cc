@@ -11,7 +11,7 @@ void Activation::Begin(const Graph& body) {
 }
 
 void Activation::Clear() {
-  ready.clear();
+  ready.Clear();
   // What has no consumers left has been taken: of a run that went well, all but the outputs.
   for (std::size_t i = 0; i < consumers_left.size(); ++i) {
     if (consumers_left[i] > 0) results[i].Drop();

@@ -60,7 +60,7 @@ struct Activation {
   std::uint64_t number = 0;        ///< As BodyStart::activation.
 
   Scheduler scheduler;
-  std::vector<NodeId> ready;                  ///< A stack.
+  ReadyStack ready;
   std::vector<RowSet> results;                ///< Per node and import, until the last consumer.
   std::vector<std::uint32_t> consumers_left;  ///< Per node and import.
   std::optional<RowSet> carry;                ///< `$carry`

@@ -1,32 +1,12 @@
 #include "engine/run/active_node.h"
 
-#include <exception>
-#include <new>
-#include <string>
-#include <type_traits>
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/run/cpu_work.h"
 #include "engine/run/run.h"
 
 namespace rankd {
-namespace {
-
-/// What `work` gives, or throws: tasks report what they foresee as errors; what they do not is
-/// memory that runs out.
-template <typename Work>
-std::invoke_result_t<Work> ResultOf(Work&& work) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return Fail(ErrorCode::kLimitExceeded, "out of memory");
-  } catch (const std::exception& error) {
-    return Fail(ErrorCode::kInternal, std::string("exception: ") + error.what());
-  }
-}
-
-}  // namespace
-
 bool ActiveNode::StartCoroutine() {
   context.inputs = inputs;
   context.expressions = expressions;
@@ -36,11 +16,17 @@ bool ActiveNode::StartCoroutine() {
 }
 
 Result<RowSet> ActiveNode::TakeCoroutineResult() {
-  return ResultOf([this] { return coroutine_->TakeResult(); });
+  try {
+    return coroutine_->TakeResult();
+  } catch (...) {
+    return std::unexpected(ErrorOfException());
+  }
 }
 
 void ActiveNode::StartJob(Executor& executor, Loop& loop) {
-  context.inputs = inputs;
+  job_inputs_.clear();
+  for (const RowSet& rows : inputs) job_inputs_.push_back(rows.Detached());
+  context.inputs = job_inputs_;
   context.expressions = expressions;
   context.stop = StopToken(stop_flag_);
   loop_ = &loop;
@@ -79,6 +65,7 @@ void ActiveNode::EndAttempt() {
   coroutine_.reset();
   expressions.clear();
   chain.Clear();
+  job_inputs_.clear();
   context = AsyncContext();
   job_result_.reset();
   timed = false;
@@ -98,7 +85,8 @@ void ActiveNode::Execute(std::uint32_t thread) {
       job_result_.emplace(std::unexpected(std::move(done).error()));
     }
   } else if (!chain.empty()) {
-    job_result_.emplace(chain.Run(inputs, *context.schema, context.stop, *loop_, thread));
+    job_result_.emplace(
+        chain.Run(std::move(job_inputs_), *context.schema, context.stop, *loop_, thread));
   } else {
     job_result_.emplace(RunCpuTask(*graph_node_->cpu_task, context));
   }
@@ -131,10 +119,6 @@ void ActiveNode::OnReplies(std::size_t pipeline, const Result<Replies>& replies)
   run_.OnReplies(pipeline, replies);
 }
 
-Result<RowSet> RunCpuTask(const CpuTask& task, const NodeContext& context) {
-  return ResultOf([&] { return task.Run(context); });
-}
-
 Result<void> BindAll(std::span<const ExpressionRef> expressions, const EvalEnv& env,
                      std::vector<BoundExpression>& bound) {
   bound.clear();
@@ -143,10 +127,6 @@ Result<void> BindAll(std::span<const ExpressionRef> expressions, const EvalEnv& 
     bound.push_back(std::move(one));
   }
   return {};
-}
-
-Result<void> RunRegionWork(RegionWork& work, StopToken stop) {
-  return ResultOf([&] { return work.Run(stop); });
 }
 
 ActiveNode& ActiveNodes::Acquire(Activation& activation, NodeId node) {

@@ -40,7 +40,7 @@ class ActiveNode final : public CoCompletion,
   const GraphNode& graph_node() const { return *graph_node_; }
 
   // Filled by the run before Start….
-  std::vector<RowSet> inputs;
+  std::vector<RowSet> inputs;  ///< The loop's; a job gets others (job_inputs_).
   std::vector<BoundExpression> expressions;
   AsyncContext context;
 
@@ -107,6 +107,7 @@ class ActiveNode final : public CoCompletion,
   Loop* loop_ = nullptr;
   RegionWork* work_ = nullptr;
   StopFlag stop_flag_;
+  std::vector<RowSet> job_inputs_;  ///< The pool thread's, until it has posted.
   std::optional<Result<RowSet>> job_result_;
   PoolSlice pool_slice_;            ///< Written by the pool thread before its post.
   bool pausing_ = false;            ///< The timer ends a pause, not an attempt.
@@ -117,10 +118,6 @@ class ActiveNode final : public CoCompletion,
 /// Binds a node's expressions to what a run gives them. Loop thread.
 [[nodiscard]] Result<void> BindAll(std::span<const ExpressionRef> expressions, const EvalEnv& env,
                                    std::vector<BoundExpression>& bound);
-
-/// Runs CPU work on the calling thread; what it throws becomes an error.
-Result<RowSet> RunCpuTask(const CpuTask& task, const NodeContext& context);
-Result<void> RunRegionWork(RegionWork& work, StopToken stop);
 
 /// The active nodes of one run: those under way, and spare ones.
 class ActiveNodes {

@@ -4,6 +4,7 @@
 
 #include "engine/base/check.h"
 #include "engine/run/cpu_policy.h"
+#include "engine/run/cpu_work.h"
 #include "engine/run/run.h"
 
 namespace rankd {
@@ -69,7 +70,7 @@ void Run::StartBody(ActiveNode& holder, BodyStart start) {
   holder.region.first_child = &activation;
   if (spec_.trace) [[unlikely]] {
     recorder_.OnActivate(activation.trace, *activation.graph, holder.span, start.activation);
-    recorder_.OnReady(activation.trace, activation.ready);
+    recorder_.OnReady(activation.trace, activation.ready.Above(0));
   }
   ++counts_.activations;
   turn_cost_ += kActivationNanoseconds;
@@ -117,7 +118,7 @@ void Run::Import(Activation& activation, NodeId import, RowSet rows) {
   const std::size_t ready_before = activation.ready.size();
   counts_.edges += activation.scheduler.Finished(import, activation.ready);
   if (spec_.trace) [[unlikely]]
-    recorder_.OnReady(activation.trace, std::span(activation.ready).subspan(ready_before));
+    recorder_.OnReady(activation.trace, activation.ready.Above(ready_before));
 }
 
 void Run::Demand(Activation& scope, NodeId node) {
@@ -143,7 +144,7 @@ void Run::Demand(Activation& scope, NodeId node) {
     demanded_.insert(demanded_.end(), inputs.begin(), inputs.end());
   }
   if (spec_.trace) [[unlikely]]
-    recorder_.OnReady(scope.trace, std::span(scope.ready).subspan(ready_before));
+    recorder_.OnReady(scope.trace, scope.ready.Above(ready_before));
   Queue(scope);
 }
 

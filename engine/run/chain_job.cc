@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/run/active_node.h"
+#include "engine/run/cpu_work.h"
 
 namespace rankd {
 namespace {

@@ -30,7 +30,7 @@ void Run::FollowChain(ActiveNode& active) {
     ++counts_.completions;
     counts_.edges += activation.scheduler.Finished(done.node, activation.ready);
     // Nothing else waited for it: what is ready now is the next link, which runs already.
-    activation.ready.pop_back();
+    activation.ready.Pop();
     ++counts_.starts;
     if (spec_.trace) [[unlikely]] {
       recorder_.OnReady(activation.trace, std::span(&next.node, 1), done.slice.end);

@@ -39,7 +39,7 @@ void Run::EndActivation(Activation& activation) {
     activation.holder->region.first_child = activation.next;
   }
   if (activation.next != nullptr) activation.next->previous = activation.previous;
-  activation.ready.clear();
+  activation.ready.Clear();
   if (activation.active == nullptr) {
     Retire(activation);
     return;
@@ -74,7 +74,7 @@ void Run::Reap() {
     } else {
       remains_.pop_back();
     }
-    activation.ready.clear();
+    activation.ready.Clear();
     Retire(activation);
   }
   reaping_ = false;
@@ -104,6 +104,7 @@ void Run::StopNode(ActiveNode& active) {
 }
 
 void Run::Dispose(std::unique_ptr<RegionState> state) {
+  state->LetGo();
   services_.executor->Submit(*std::make_unique<Disposal>(std::move(state)).release());
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/run/cpu_policy.h"
+#include "engine/run/cpu_work.h"
 #include "engine/run/run.h"
 
 namespace rankd {

@@ -5,6 +5,7 @@
 #include "engine/base/check.h"
 #include "engine/base/deadline.h"
 #include "engine/run/cpu_policy.h"
+#include "engine/run/cpu_work.h"
 
 namespace rankd {
 namespace {
@@ -49,7 +50,7 @@ void Run::Start(RunSpec spec) {
   plan_.params = &spec_.params;
   if (spec_.trace) [[unlikely]] {
     recorder_.Begin(spec_.graph, start_time_, plan_.trace);
-    recorder_.OnReady(plan_.trace, plan_.ready);
+    recorder_.OnReady(plan_.trace, plan_.ready.Above(0));
   }
   Queue(plan_);
   Drain();
@@ -137,6 +138,7 @@ void Run::OnContinue() {
 
 /// Inlined into the loop over what is ready, which then keeps what it looks at in registers: a
 /// third of the cost of a node that does nothing.
+template <bool kLarge>
 [[gnu::always_inline]] inline void Run::Complete(Activation& activation, NodeId id, RowSet&& rows) {
   if (spec_.trace) [[unlikely]]
     recorder_.OnFinish(activation.trace.SpanOf(id), rows.rows());
@@ -145,9 +147,12 @@ void Run::OnContinue() {
   }
   const std::size_t ready_before = activation.ready.size();
   ++counts_.completions;
-  counts_.edges += activation.scheduler.Finished(id, activation.ready);
+  if constexpr (kLarge) {
+    activation.graph->layout.Prefetch(activation.graph->topology.SuccessorsOf(id));
+  }
+  counts_.edges += activation.scheduler.Finished<kLarge>(id, activation.ready);
   if (spec_.trace) [[unlikely]]
-    recorder_.OnReady(activation.trace, std::span(activation.ready).subspan(ready_before));
+    recorder_.OnReady(activation.trace, activation.ready.Above(ready_before));
   if (activation.scheduler.overshoot()) [[unlikely]] {
     FailNode(activation, *activation.scheduler.overshoot(),
              Error(ErrorCode::kInternal, "more edges completed than required"));
@@ -159,29 +164,44 @@ void Run::OnContinue() {
 }
 
 void Run::RunReady(Activation& activation) {
+  if (activation.graph->layout.is_large) {
+    RunReadyOf<true>(activation);
+  } else {
+    RunReadyOf<false>(activation);
+  }
+}
+
+template <bool kLarge>
+void Run::RunReadyOf(Activation& activation) {
   const Graph& graph = *activation.graph;
+  NodeContext context;
+  context.schema = graph.schema.get();
+  if constexpr (kLarge) dropper_.Begin();
   // Whatever ends the activation empties its stack.
   while (!activation.ready.empty() && turn_cost_ <= look_at_) {
-    const NodeId id = activation.ready.back();
-    activation.ready.pop_back();
+    const NodeId id = activation.ready.Pop();
     const NodeStep& step = graph.layout.steps[Index(id)];
     ++counts_.starts;
     if (step.plain_cpu == nullptr) {
       StartOther(activation, id);
       continue;
     }
+    double cost = step.fixed_ns;
     std::size_t rows = 0;
-    for (const NodeId input : graph.layout.InputsOf(step)) {
-      rows += activation.results[Index(input)].rows();
+    // Rows are counted where it matters: they lie elsewhere in memory.
+    if (step.ns_per_row > 0 || spec_.trace) {
+      for (const NodeId input : graph.layout.InputsOf(step)) {
+        rows += activation.results[Index(input)].rows();
+      }
+      cost += static_cast<double>(step.ns_per_row) * static_cast<double>(rows);
     }
-    const double cost = step.cost.Of(rows);
     const bool runs_inline = rankd::RunsInline(step.placement, cost, spec_.cpu);
     if (spec_.trace) [[unlikely]] {
       recorder_.OnStart(activation.trace, id, runs_inline ? RanOn::kLoop : RanOn::kPool, rows);
     }
     if (runs_inline) {
       turn_cost_ += kNodeNanoseconds + cost;
-      RunInline(activation, step, id);
+      RunInline<kLarge>(activation, step, id, context);
     } else {
       StartActive(activation, graph.nodes[Index(id)], id);
     }
@@ -202,10 +222,10 @@ void Run::StartOther(Activation& activation, NodeId id) {
   StartActive(activation, node, id);
 }
 
+template <bool kLarge>
 [[gnu::always_inline]] inline void Run::RunInline(Activation& activation, const NodeStep& step,
-                                                  NodeId id) {
+                                                  NodeId id, NodeContext& context) {
   const Graph& graph = *activation.graph;
-  NodeContext context;
   if (step.has_expressions) {
     if (Result<void> bind = BindAll(graph.nodes[Index(id)].expressions, activation.Env(), bound_);
         !bind) {
@@ -213,19 +233,26 @@ void Run::StartOther(Activation& activation, NodeId id) {
       return;
     }
     context.expressions = bound_;
+  } else {
+    context.expressions = {};
   }
   const std::span<const NodeId> inputs = graph.layout.InputsOf(step);
   std::uint32_t* const left = activation.consumers_left.data();
-  context.inputs = InputRows(activation.results.data(), inputs, left);
-  context.schema = graph.schema.get();
+  RowSet* const results = activation.results.data();
+  context.inputs = InputRows(results, inputs, left);
   Result<RowSet> result = RunCpuTask(*step.plain_cpu, context);
   for (const NodeId input : inputs) {
-    if (--left[Index(input)] == 0) activation.results[Index(input)].Drop();
+    const bool last = --left[Index(input)] == 0;
+    if constexpr (kLarge) {
+      dropper_.DropIf(results[Index(input)], last);
+    } else {
+      if (last) results[Index(input)].Drop();
+    }
   }
   if (!result) [[unlikely]] {
     FailNode(activation, id, std::move(result).error());
   } else {
-    Complete(activation, id, *std::move(result));
+    Complete<kLarge>(activation, id, *std::move(result));
   }
 }
 
@@ -293,7 +320,7 @@ void Run::NodeDone(Activation& activation, NodeId id, Result<RowSet>&& result) {
   if (!result) {
     FailNode(activation, id, std::move(result).error());
   } else {
-    Complete(activation, id, *std::move(result));
+    Complete<false>(activation, id, *std::move(result));
   }
 }
 
@@ -414,7 +441,7 @@ void Run::Fail(Error error) {
     recorder_.OnAnswer();
   // The answer first: stopping may take as long as what is stopped.
   listener_.OnAnswer(*this, std::unexpected(std::move(error)));
-  plan_.ready.clear();
+  plan_.ready.Clear();
   deferred_regions_.clear();
   Reap();
 }

@@ -135,9 +135,13 @@ class Run {
   void Drain();
   /// Starts what is ready in one of the activations.
   void RunReady(Activation& activation);
+  /// The same. kLarge: for a graph that fits no cache and that no branch predictor knows by heart.
+  template <bool kLarge>
+  void RunReadyOf(Activation& activation);
   /// A node that is more than plain CPU work.
   void StartOther(Activation& activation, NodeId id);
-  void RunInline(Activation& activation, const NodeStep& step, NodeId id);
+  template <bool kLarge>
+  void RunInline(Activation& activation, const NodeStep& step, NodeId id, NodeContext& context);
   void StartActive(Activation& activation, const GraphNode& node, NodeId id);
   /// Gives `active` what a task sees, and arms the node's timeout.
   void Prepare(const GraphNode& node, ActiveNode& active);
@@ -146,6 +150,7 @@ class Run {
                          std::vector<RowSet>& inputs);
   std::optional<std::chrono::milliseconds> TimeoutOf(const GraphNode& node) const;
   void NodeDone(Activation& activation, NodeId id, Result<RowSet>&& result);
+  template <bool kLarge>
   void Complete(Activation& activation, NodeId id, RowSet&& rows);
   void FailNode(Activation& activation, NodeId id, Error error);
 
@@ -261,6 +266,7 @@ class Run {
   // Scratch, kept for its memory.
   std::vector<BoundExpression> bound_;
   std::vector<NodeId> demanded_;
+  RowSetDropper dropper_;
 
   std::optional<std::minstd_rand> random_;  ///< Of the jitter; seeded when first used.
   TraceRecorder recorder_;

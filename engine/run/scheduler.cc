@@ -2,7 +2,7 @@
 
 namespace rankd {
 
-void Scheduler::Start(const Topology& topology, std::vector<NodeId>& ready) {
+void Scheduler::Start(const Topology& topology, ReadyStack& ready) {
   topology_ = &topology;
   remaining_ = topology.required;
   finished_ = 0;
@@ -10,11 +10,14 @@ void Scheduler::Start(const Topology& topology, std::vector<NodeId>& ready) {
   overshoot_.reset();
   // Backwards, here and in Finished: `ready` is a stack, so the first in the plan's order starts
   // first.
-  ready.insert(ready.end(), topology.sources.rbegin(), topology.sources.rend());
+  ready.Reserve(topology.node_count());
+  for (auto source = topology.sources.rbegin(); source != topology.sources.rend(); ++source) {
+    ready.Push(*source);
+  }
 }
 
-void Scheduler::Demand(NodeId node, std::vector<NodeId>& ready) {
-  if (--remaining_[Index(node)] == 0) ready.push_back(node);
+void Scheduler::Demand(NodeId node, ReadyStack& ready) {
+  if (--remaining_[Index(node)] == 0) ready.Push(node);
 }
 
 std::vector<std::uint32_t> Scheduler::Blocked() const {

@@ -9,6 +9,7 @@
 
 #include "engine/base/ids.h"
 #include "engine/graph/topology.h"
+#include "engine/run/ready_stack.h"
 
 namespace rankd {
 
@@ -18,29 +19,29 @@ class Scheduler {
  public:
   /// Forgets any run before. `topology` must outlive the run. O(nodes), no allocation after the
   /// first use with a topology of that size.
-  void Start(const Topology& topology, std::vector<NodeId>& ready);
+  void Start(const Topology& topology, ReadyStack& ready);
 
   /// `node` has completed, or, if it is an import, its rows have come: pushes the successors that
   /// are ready now. Gives how many edges that were. O(successors).
-  [[gnu::always_inline]] std::size_t Finished(NodeId node, std::vector<NodeId>& ready) {
+  template <bool kBranchless = false>
+  [[gnu::always_inline]] std::size_t Finished(NodeId node, ReadyStack& ready) {
     if (topology_->lazy_count == 0 || !topology_->lazy[Index(node)]) ++finished_;
     const std::span<const NodeId> successors = topology_->SuccessorsOf(node);
     std::uint32_t* const remaining = remaining_.data();
-    for (std::size_t i = successors.size(); i-- > 0;) {
-      const NodeId successor = successors[i];
+    ready.PushIf<kBranchless>(successors, [&](NodeId successor) {
       const std::uint32_t left = remaining[Index(successor)];
       if (left == 0) [[unlikely]] {
         if (!overshoot_) overshoot_ = successor;
-        continue;
+        return false;
       }
       remaining[Index(successor)] = left - 1;
-      if (left == 1) ready.push_back(successor);
-    }
+      return left == 1;
+    });
     return successors.size();
   }
 
   /// A body needs the lazy `node`: an edge more has completed. At most once a node.
-  void Demand(NodeId node, std::vector<NodeId>& ready);
+  void Demand(NodeId node, ReadyStack& ready);
 
   /// Every node has finished, lazy ones aside, and every import has come.
   bool done() const { return finished_ == awaited_; }

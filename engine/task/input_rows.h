@@ -63,8 +63,8 @@ class InputRows {
   /// Input `i`, without counting a reference where nobody else wants it: not to be looked at again.
   RowSet Take(std::size_t i) const {
     const std::size_t place = Place(i);
-    if (consumers_left_ != nullptr && consumers_left_[place] == 1) return std::move(rows_[place]);
-    return rows_[place];
+    if (consumers_left_ == nullptr) return rows_[place];
+    return RowSet::MovedIf(rows_[place], consumers_left_[place] == 1);
   }
 
  private:

@@ -1,6 +1,9 @@
 #include "engine/data/rowset.h"
 
+#include <atomic>
 #include <memory>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -74,6 +77,68 @@ TEST_CASE("compacting keeps rows and drops the selection") {
   const RowSet rows = Ids({10, 11, 12}).WithSelection(Rows({2, 2, 0})).Compact();
   CHECK(rows.selection() == nullptr);
   CHECK(IdsOf(rows) == std::vector<std::int64_t>{12, 12, 10});
+}
+
+TEST_CASE("copies keep their rows whatever becomes of one another") {
+  RowSet first = Ids({10, 11, 12});
+  const RowSet copy = first;
+  RowSet chosen = std::move(first).WithSelection(Rows({2, 0}));
+  CHECK(IdsOf(copy) == std::vector<std::int64_t>{10, 11, 12});
+  CHECK(IdsOf(chosen) == std::vector<std::int64_t>{12, 10});
+  // Nobody else has it: the selection is replaced in place.
+  chosen = std::move(chosen).WithSelection(Rows({1}));
+  CHECK(IdsOf(chosen) == std::vector<std::int64_t>{11});
+  CHECK(IdsOf(std::move(chosen).WithSelection(nullptr)) == std::vector<std::int64_t>{10, 11, 12});
+}
+
+TEST_CASE("rows for another thread share columns, and stay when the others go") {
+  RowSet rows = Ids({10, 11, 12}).WithSelection(Rows({2, 1}));
+  const RowSet copy = rows;
+  RowSet detached = rows.Detached();
+  CHECK(&detached.ids() == &rows.ids());
+  CHECK(detached.selection() == rows.selection());
+  const RowSet moved = std::move(rows).MovedOut();  // has a copy, which keeps what it has
+  CHECK(IdsOf(copy) == std::vector<std::int64_t>{12, 11});
+  const RowSet chosen = std::move(detached).WithSelection(Rows({0}));
+  CHECK(IdsOf(chosen) == std::vector<std::int64_t>{10});
+  CHECK(IdsOf(moved) == std::vector<std::int64_t>{12, 11});
+}
+
+TEST_CASE("threads take copies of rows that one of them holds") {
+  for (int round = 0; round < 20; ++round) {
+    auto shared = std::make_unique<SharedRows>(Ids({1, 2, 3}));
+    std::vector<std::jthread> threads;
+    std::atomic<int> right = 0;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&right, rows = shared->Get()]() mutable {
+        for (int copies = 0; copies < 1000; ++copies) {
+          RowSet copy = rows;
+          copy = std::move(copy).WithSelection(Rows({1}));
+          rows = copies % 2 == 0 ? std::move(copy).WithSelection(nullptr) : copy.Detached();
+        }
+        right += static_cast<int>(rows.IdAt(0) == 2);
+      });
+    }
+    shared.reset();
+    threads.clear();
+    CHECK(right == 4);
+  }
+}
+
+TEST_CASE("rows are moved, copied and dropped without a branch as with one") {
+  RowSetDropper dropper;
+  dropper.Begin();
+  RowSet rows = Ids({7});
+  RowSet copy = RowSet::MovedIf(rows, false);
+  CHECK(IdsOf(copy) == IdsOf(rows));
+  dropper.DropIf(copy, false);
+  CHECK_FALSE(copy.absent());
+  dropper.DropIf(copy, true);
+  CHECK(copy.absent());
+  dropper.DropIf(copy, true);
+  const RowSet moved = RowSet::MovedIf(rows, true);
+  CHECK(rows.absent());
+  CHECK(IdsOf(moved) == std::vector<std::int64_t>{7});
 }
 
 TEST_CASE("a null for a key that forbids it names the key and the first row") {

@@ -30,26 +30,27 @@ std::vector<NodeId> NaiveReady(const InputLists& inputs, const std::vector<State
 void CompleteInAnyOrder(Scheduler& scheduler, const InputLists& inputs, Decisions& decisions) {
   const Topology topology = MakeTopology(inputs);
   std::vector<State> states(inputs.size(), State::kWaiting);
-  std::vector<NodeId> ready;
+  ReadyStack ready_stack;
   std::vector<NodeId> in_flight;
-  scheduler.Start(topology, ready);
+  scheduler.Start(topology, ready_stack);
   for (std::size_t finished = 0; finished < inputs.size(); ++finished) {
     Require(!scheduler.done(), "done too early");
+    std::vector<NodeId> ready(ready_stack.begin(), ready_stack.end());
     std::ranges::sort(ready);
     Require(ready == NaiveReady(inputs, states), "other nodes are ready");
     for (const NodeId node : ready) states[Index(node)] = State::kInFlight;
     in_flight.insert(in_flight.end(), ready.begin(), ready.end());
-    ready.clear();
+    ready_stack.Clear();
     Require(!in_flight.empty(), "nothing is in flight");
     const auto next =
         in_flight.begin() + static_cast<std::ptrdiff_t>(decisions.Below(in_flight.size()));
     const NodeId node = *next;
     in_flight.erase(next);
     states[Index(node)] = State::kFinished;
-    scheduler.Finished(node, ready);
+    scheduler.Finished(node, ready_stack);
     Require(!scheduler.overshoot(), "overshoot");
   }
-  Require(scheduler.done() && ready.empty(), "not done at the end");
+  Require(scheduler.done() && ready_stack.empty(), "not done at the end");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST_CASE("random graphs become ready as a naive scan says, in any order of comp
   for (int round = 0; round < 300; ++round) {
     const Edges inputs = RandomInputs(1 + random() % 40, random);
     const Topology topology = MakeTopology(inputs);
-    std::vector<NodeId> ready;
+    ReadyStack ready;
     scheduler.Start(topology, ready);
     std::set<std::uint32_t> started;
     std::set<std::uint32_t> finished;
@@ -49,7 +49,7 @@ TEST_CASE("random graphs become ready as a naive scan says, in any order of comp
         started.insert(node);
         in_flight.push_back(node);
       }
-      ready.clear();
+      ready.Clear();
       REQUIRE_FALSE(in_flight.empty());
       const std::size_t pick = random() % in_flight.size();
       const std::uint32_t node = in_flight[pick];
@@ -67,7 +67,7 @@ TEST_CASE("random graphs become ready as a naive scan says, in any order of comp
 TEST_CASE("a completion that nobody waited for is noticed, and names its node") {
   const Topology topology = MakeTopology({{}, {0}});
   Scheduler scheduler;
-  std::vector<NodeId> ready;
+  ReadyStack ready;
   scheduler.Start(topology, ready);
   scheduler.Finished(NodeId{0}, ready);
   scheduler.Finished(NodeId{0}, ready);
@@ -77,13 +77,13 @@ TEST_CASE("a completion that nobody waited for is noticed, and names its node") 
 
 TEST_CASE("a scheduler starts afresh on another graph") {
   Scheduler scheduler;
-  std::vector<NodeId> ready;
+  ReadyStack ready;
   const Topology big = MakeTopology({{}, {0}, {1}});
   const Topology small = MakeTopology({{}});
   scheduler.Start(big, ready);
-  ready.clear();
+  ready.Clear();
   scheduler.Start(small, ready);
-  CHECK(ready == std::vector<NodeId>{NodeId{0}});
+  CHECK(std::ranges::equal(ready, std::vector<NodeId>{NodeId{0}}));
   scheduler.Finished(NodeId{0}, ready);
   CHECK(scheduler.done());
 }

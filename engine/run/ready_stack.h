@@ -1,0 +1,55 @@
+// ReadyStack: the nodes of one activation that may start now; the last in is the first out. One
+// thread.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "engine/base/ids.h"
+
+namespace rankd {
+
+class ReadyStack {
+ public:
+  /// Makes room for `more` nodes, and keeps it. All are pushed once at most, so that pushing asks
+  /// for no room.
+  void Reserve(std::size_t more) {
+    // One more, which PushIf writes in vain.
+    if (nodes_.size() < size_ + more + 1) nodes_.resize(size_ + more + 1);
+  }
+
+  void Push(NodeId node) { nodes_[size_++] = node; }
+  /// Pushes those of `nodes`, the last first, that `is_ready` holds for; with kBranchless, in a
+  /// time that does not depend on which those are.
+  template <bool kBranchless, typename F>
+  void PushIf(std::span<const NodeId> nodes, F&& is_ready) {
+    NodeId* top = nodes_.data() + size_;
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+      if constexpr (kBranchless) {
+        *top = nodes[i];
+        top += static_cast<std::ptrdiff_t>(is_ready(nodes[i]));
+      } else {
+        if (is_ready(nodes[i])) *top++ = nodes[i];
+      }
+    }
+    size_ = static_cast<std::size_t>(top - nodes_.data());
+  }
+  NodeId Pop() { return nodes_[--size_]; }
+  void Clear() { size_ = 0; }
+
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+  auto begin() const { return nodes_.begin(); }
+  auto end() const { return nodes_.begin() + static_cast<std::ptrdiff_t>(size_); }
+  /// Those above the first `bottom`.
+  std::span<const NodeId> Above(std::size_t bottom) const {
+    return std::span(nodes_).subspan(bottom, size_ - bottom);
+  }
+
+ private:
+  std::vector<NodeId> nodes_;  ///< Room; the first size_ of it are in use.
+  std::size_t size_ = 0;
+};
+
+}  // namespace rankd
