@@ -23,7 +23,6 @@
 #include "bench/columns_rows.h"
 #include "bench/graph_runner.h"
 #include "bench/rounds.h"
-#include "engine/base/heap.h"
 #include "engine/task/spec.h"
 #include "tasks/builtin.h"
 
@@ -205,7 +204,6 @@ void Measure(std::size_t rows, const ColumnsOptions& options, GraphRunner& runne
 }  // namespace rankd
 
 int main(int argc, char** argv) {
-  rankd::SetUpHeap();
   rankd::ColumnsOptions options;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];

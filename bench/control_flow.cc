@@ -15,7 +15,6 @@
 #include <sys/resource.h>
 
 #include "bench/graph_runner.h"
-#include "engine/base/heap.h"
 #include "tasks/builtin.h"
 
 namespace rankd {
@@ -95,7 +94,6 @@ std::vector<Figure> Measure() {
 }  // namespace rankd
 
 int main(int argc, char** argv) {
-  rankd::SetUpHeap();
   const bool json = argc > 1 && std::strcmp(argv[1], "--json") == 0;
   const std::vector<rankd::Figure> figures = rankd::Measure();
   if (!json) std::printf("%-28s%10s%12s%14s\n", "", "count", "ns each", "grown MiB");

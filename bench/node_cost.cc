@@ -28,7 +28,6 @@
 
 #include "bench/graph_runner.h"
 #include "bench/rounds.h"
-#include "engine/base/heap.h"
 
 namespace rankd {
 namespace {
@@ -237,7 +236,6 @@ void Measure(std::string_view shape, const Inputs& inputs, const Options& option
 }  // namespace rankd
 
 int main(int argc, char** argv) {
-  rankd::SetUpHeap();
   rankd::Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];

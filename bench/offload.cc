@@ -17,7 +17,6 @@
 #include "bench/graph_runner.h"
 #include "bench/rounds.h"
 #include "engine/base/cpu_mode.h"
-#include "engine/base/heap.h"
 #include "engine/run/cpu_policy.h"
 #include "tasks/builtin.h"
 
@@ -136,7 +135,6 @@ void MeasureChain(const OffloadOptions& options) {
 }  // namespace rankd
 
 int main(int argc, char** argv) {
-  rankd::SetUpHeap();
   rankd::OffloadOptions options;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];

@@ -2,10 +2,8 @@
 #include <vector>
 
 #include "cli/app.h"
-#include "engine/base/heap.h"
 
 int main(int argc, char** argv) {
-  rankd::SetUpHeap();
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   return rankd::RunApp(arguments);
 }

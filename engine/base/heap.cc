@@ -1,16 +1,9 @@
-#include "engine/base/heap.h"
+// How a process of ours uses jemalloc, which reads this when it starts. Linked into programs that run
+// plans (rankd_heap in CMakeLists.txt); without it all works, slower.
+extern "C" {
 
-#include <malloc.h>
-
-namespace rankd {
-
-void SetUpHeap() {
-#ifdef M_MXFAST
-  // Blocks that were kept apart for speed are joined all at once when a large one is freed, under a
-  // lock: after a for_each over a million rows on the pool that stopped the loop for a second.
-  // Joined one by one they cost nothing that could be measured.
-  mallopt(M_MXFAST, 0);
-#endif
+/// Columns of some MiB come and go with every request: their memory is kept for the next one as that of
+/// small blocks is, and given back after ten seconds; at once, it would cost a fault for every page.
+extern const char* malloc_conf;
+const char* malloc_conf = "oversize_threshold:0";
 }
-
-}  // namespace rankd
