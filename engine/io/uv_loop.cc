@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <sys/eventfd.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "engine/base/check.h"
@@ -32,7 +35,37 @@ std::uint64_t WaitMs(Duration left) {
   return ms <= kPrecise ? ms : std::min(ms - ms / 64, kLongest);
 }
 
-void OnWake(uv_async_t*) {}
+/// How other threads wake the loop. A uv_async_t would do, were it not for its handshake: the loop
+/// that a sender has woken waits for that sender to leave uv_async_send, and where it has taken the
+/// sender's processor it yields it, to whoever uses its time slice up: 4 ms late for every
+/// deadline.
+class WakeUp {
+ public:
+  WakeUp() : fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    if (fd_ < 0) throw std::system_error(errno, std::generic_category(), "event loop");
+  }
+  WakeUp(const WakeUp&) = delete;
+  WakeUp& operator=(const WakeUp&) = delete;
+  ~WakeUp() { close(fd_); }
+
+  int fd() const { return fd_; }
+  /// Any thread.
+  void Send() const {
+    const std::uint64_t one = 1;
+    while (write(fd_, &one, sizeof(one)) < 0 && errno == EINTR) {
+    }
+  }
+  void Receive() const {
+    std::uint64_t count = 0;
+    while (read(fd_, &count, sizeof(count)) < 0 && errno == EINTR) {
+    }
+  }
+
+ private:
+  int fd_;
+};
+
+void OnWake(uv_poll_t* wake, int, int) { static_cast<const WakeUp*>(wake->data)->Receive(); }
 
 /// The wait is over. When that is so before libuv has begun to wait, it must not begin: it would
 /// see no timer then, and wait for ever.
@@ -41,7 +74,7 @@ void OnUvTimer(uv_timer_t* timer) { uv_stop(timer->loop); }
 /// Everything libuv holds pointers to.
 struct Handles {
   uv_loop_t loop;
-  uv_async_t wake;
+  uv_poll_t wake;
   uv_timer_t wait;
 };
 
@@ -56,6 +89,7 @@ void TurnEnd::Leave() {
 }
 
 struct UvLoop::State {
+  WakeUp wake_up;
   std::unique_ptr<Handles> handles = std::make_unique<Handles>();
   TimerHeap timers;
   TimePoint polled{};  ///< When sockets were looked at last, or the wait for them began.
@@ -72,7 +106,7 @@ struct UvLoop::State {
 
   void Wake() {
     if (thread.load() == std::this_thread::get_id()) return;  // looks for itself before it waits
-    if (may_wait.exchange(false)) uv_async_send(&handles->wake);
+    if (may_wait.exchange(false)) wake_up.Send();
   }
 };
 
@@ -83,9 +117,11 @@ UvLoop::UvLoop() : state_(std::make_unique<State>()) {
   };
   Handles& uv = *state_->handles;
   check(uv_loop_init(&uv.loop));
-  const int wake = uv_async_init(&uv.loop, &uv.wake, OnWake);
+  const int wake = uv_poll_init(&uv.loop, &uv.wake, state_->wake_up.fd());
   if (wake < 0) uv_loop_close(&uv.loop);
   check(wake);
+  uv.wake.data = &state_->wake_up;
+  RANKD_CHECK(uv_poll_start(&uv.wake, UV_READABLE, OnWake) == 0);
   RANKD_CHECK(uv_timer_init(&uv.loop, &uv.wait) == 0);
 }
 
