@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "engine/io/short_slice.h"
+
 namespace rankd {
 
 void LaneThread::Batch::Add(std::string_view text, std::uint64_t first_line, std::uint64_t place) {
@@ -31,6 +33,7 @@ LaneThread::~LaneThread() {
 
 void LaneThread::RunLoop() {
   try {
+    AskForShortSlices();
     loop_.Run();
   } catch (...) {
     const std::lock_guard lock(mutex_);

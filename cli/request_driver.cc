@@ -5,6 +5,7 @@
 
 #include "cli/lane_thread.h"
 #include "cli/request_handler.h"
+#include "engine/io/short_slice.h"
 #include "engine/wire/response.h"
 
 namespace rankd {
@@ -43,6 +44,7 @@ RequestDriver::~RequestDriver() = default;
 DriverOutcome RequestDriver::Serve() {
   files_.set_on_progress([this] { Pump(); });
   Pump();
+  AskForShortSlices();
   loop_.Run();
   served_ = true;
   grace_timer_.Disarm();

@@ -9,6 +9,7 @@
 #include "cli/bench/answer_sink.h"
 #include "cli/session_loop.h"
 #include "engine/io/member_calls.h"
+#include "engine/io/short_slice.h"
 #include "engine/wire/request.h"
 
 namespace rankd {
@@ -67,6 +68,7 @@ class BenchLanes::Lane {
   // On the lane's loop.
   void TurnLoop() {
     try {
+      AskForShortSlices();
       loop_.Run();
     } catch (...) {
       thrown_ = std::current_exception();
@@ -131,6 +133,7 @@ void BenchLanes::Run() {
     }
   });
   for (const auto& lane : lanes_) lane->Start();
+  AskForShortSlices();
   session_.loop().Run();
   session_.record_files().set_on_progress({});
   give_up_timer_.Disarm();
