@@ -27,7 +27,7 @@ InputReader::InputReader(int descriptor, Loop& loop, InputListener& listener)
       loop_(loop),
       listener_(listener),
       wake_descriptor_(WakeDescriptor()),
-      block_(kReadBytes),
+      block_(std::make_unique_for_overwrite<char[]>(kReadBytes)),
       thread_([this] { ReadBlocks(); }) {}
 
 InputReader::~InputReader() {
@@ -74,7 +74,7 @@ bool InputReader::ReadOne() {
     }
     if (waits[1].revents != 0) return false;
     if (waits[0].revents == 0) continue;
-    const ssize_t bytes = read(descriptor_, block_.data(), block_.size());
+    const ssize_t bytes = read(descriptor_, block_.get(), kReadBytes);
     if (bytes < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     block_bytes_ = bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
     ended_ = bytes <= 0;
@@ -88,7 +88,7 @@ void InputReader::OnLoop() {
   if (ended_) {
     listener_.OnInputEnd(error_);
   } else {
-    listener_.OnInput({block_.data(), block_bytes_});
+    listener_.OnInput({block_.get(), block_bytes_});
   }
 }
 

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
-#include <vector>
 
 #include "engine/io/loop.h"
 
@@ -56,7 +56,7 @@ class InputReader final : private LoopTask {
   bool stopping_ = false;  ///< Guarded by mutex_.
 
   // Written by the thread while reading_, read by the loop after its post.
-  std::vector<char> block_;
+  const std::unique_ptr<char[]> block_;  ///< Memory that nothing has been written to costs nothing.
   std::size_t block_bytes_ = 0;
   int error_ = 0;
   bool ended_ = false;

@@ -20,7 +20,7 @@ struct JsonDocument::Storage {
     bytes = (bytes + 15) & ~std::size_t{15};
     if (bytes > left) {
       const std::size_t size = bytes > kBlock ? bytes : kBlock;
-      blocks.push_back(std::make_unique<char[]>(size));
+      blocks.push_back(std::make_unique_for_overwrite<char[]>(size));
       next = blocks.back().get();
       left = size;
     }

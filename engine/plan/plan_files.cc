@@ -48,7 +48,9 @@ Result<std::string> ReadAll(int fd, std::size_t expected, std::size_t limit) {
   std::string bytes;
   std::size_t size = 0;
   while (true) {
-    if (size == bytes.size()) bytes.resize(std::max({expected + 1, size * 2, kBlock}));
+    // One byte more than there should be, to see that there is none.
+    if (size == bytes.size())
+      bytes.resize(size > 0 ? size * 2 : expected > 0 ? expected + 1 : kBlock);
     const ssize_t got = ::read(fd, bytes.data() + size, bytes.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return SystemFailure(ErrorCode::kInvalidPlan, "cannot read the file", errno);

@@ -21,22 +21,23 @@ ReplyNode StringNode(std::string_view text) {
   return node;
 }
 
-/// The text Redis would hold; nullopt for what is no scalar.
-std::optional<std::string> ScalarText(const Json& value) {
-  std::string text;
+/// The text Redis would hold, in `room` or where it stands; nullopt for what is no scalar.
+std::optional<std::string_view> ScalarText(const Json& value, std::string& room) {
+  room.clear();
   switch (value.kind()) {
     case Json::Kind::kBool:
       return *value.AsBool() ? "true" : "false";
     case Json::Kind::kInt:
-      AppendInt(text, *value.AsInt());
-      return text;
+      AppendInt(room, *value.AsInt());
+      return room;
     case Json::Kind::kUint:
-      return value.Describe();  // its digits
+      room = value.Describe();  // its digits
+      return room;
     case Json::Kind::kFloat:
-      AppendFloat(text, *value.AsNumber());
-      return text;
+      AppendFloat(room, *value.AsNumber());
+      return room;
     case Json::Kind::kString:
-      return std::string(*value.AsString());
+      return value.AsString();
     default:
       return std::nullopt;
   }
@@ -50,21 +51,21 @@ class MemoryStoreBuilder {
       : store_(store), problems_(problems) {}
 
   void Add(const JsonField& field) {
-    const std::string pointer = JsonPointer("", field.name);
     MemoryStore::Entry entry;
     entry.key = store_.arena_.Store(field.name);
     entry.first_node = static_cast<std::uint32_t>(store_.nodes_.size());
     if (field.value.is_object()) {
       entry.type = MemoryStore::Type::kHash;
-      AddHash(field.value, pointer, entry);
+      AddHash(field, entry);
     } else if (field.value.is_array()) {
       entry.type = MemoryStore::Type::kList;
-      AddList(field.value, pointer);
+      AddList(field);
     } else if (field.value.is_string()) {
       AddText(*field.value.AsString());
     } else {
-      Problem(pointer, "a key holds a hash (an object), a list (an array) or a string, not " +
-                           field.value.Describe());
+      Problem(JsonPointer("", field.name),
+              "a key holds a hash (an object), a list (an array) or a string, not " +
+                  field.value.Describe());
       return;
     }
     entry.node_count = static_cast<std::uint32_t>(store_.nodes_.size()) - entry.first_node;
@@ -72,7 +73,7 @@ class MemoryStoreBuilder {
     const auto [first, is_new] = store_.by_key_.FindOrInsert(
         entry.key, number, [this](std::uint32_t known) { return store_.entries_[known].key; });
     if (!is_new) {
-      Problem(pointer, "the key stands twice");
+      Problem(JsonPointer("", field.name), "the key stands twice");
       return;
     }
     store_.entries_.push_back(entry);
@@ -83,43 +84,46 @@ class MemoryStoreBuilder {
     store_.nodes_.push_back(StringNode(store_.arena_.Store(text)));
   }
 
-  void AddList(const Json& list, const std::string& pointer) {
+  void AddList(const JsonField& list) {
     std::size_t index = 0;
-    for (const Json& item : list.items()) {
-      if (const std::optional<std::string> text = ScalarText(item)) {
+    for (const Json& item : list.value.items()) {
+      if (const std::optional<std::string_view> text = ScalarText(item, room_)) {
         AddText(*text);
       } else {
-        NotScalar(JsonPointer(pointer, index), item);
+        NotScalar(JsonPointer(JsonPointer("", list.name), index), item);
       }
       ++index;
     }
   }
 
-  void AddHash(const Json& hash, const std::string& pointer, MemoryStore::Entry& entry) {
-    for (const JsonField& field : hash.fields()) {
-      if (const std::optional<std::string> text = ScalarText(field.value)) {
+  void AddHash(const JsonField& hash, MemoryStore::Entry& entry) {
+    const auto pointer = [&](std::string_view field) {
+      return JsonPointer(JsonPointer("", hash.name), field);
+    };
+    for (const JsonField& field : hash.value.fields()) {
+      if (const std::optional<std::string_view> text = ScalarText(field.value, room_)) {
         AddText(field.name);
         AddText(*text);
       } else {
-        NotScalar(JsonPointer(pointer, field.name), field.value);
+        NotScalar(pointer(field.name), field.value);
       }
     }
     const std::size_t fields = (store_.nodes_.size() - entry.first_node) / 2;
-    std::vector<std::uint32_t> order(fields);
+    order_.resize(fields);
     for (std::size_t i = 0; i < fields; ++i) {
-      order[i] = entry.first_node + static_cast<std::uint32_t>(2 * i);
+      order_[i] = entry.first_node + static_cast<std::uint32_t>(2 * i);
     }
     const auto name = [this](std::uint32_t node) { return store_.nodes_[node].text(); };
-    std::ranges::sort(order, {}, name);
+    std::ranges::sort(order_, {}, name);
     for (std::size_t i = 1; i < fields; ++i) {
-      if (name(order[i - 1]) == name(order[i])) {
-        Problem(JsonPointer(pointer, name(order[i])), "the field stands twice");
+      if (name(order_[i - 1]) == name(order_[i])) {
+        Problem(pointer(name(order_[i])), "the field stands twice");
       }
     }
     if (fields > kManyFields) {
       entry.sorted = true;
       entry.first_sorted = static_cast<std::uint32_t>(store_.sorted_fields_.size());
-      store_.sorted_fields_.insert(store_.sorted_fields_.end(), order.begin(), order.end());
+      store_.sorted_fields_.insert(store_.sorted_fields_.end(), order_.begin(), order_.end());
     }
   }
 
@@ -133,6 +137,9 @@ class MemoryStoreBuilder {
 
   MemoryStore& store_;
   std::vector<Error>& problems_;
+  // Kept for their memory.
+  std::string room_;
+  std::vector<std::uint32_t> order_;
 };
 
 std::shared_ptr<const MemoryStore> MemoryStore::FromJson(const Json& root,
