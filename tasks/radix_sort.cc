@@ -1,11 +1,12 @@
 #include "tasks/radix_sort.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <span>
 
 #include "engine/base/blocks.h"
+#include "engine/base/check.h"
 #include "engine/base/wide.h"
 #include "engine/data/merge_sort.h"
 
@@ -20,47 +21,79 @@ using Counts = std::array<std::array<std::uint32_t, 256>, kBytes>;
 
 std::size_t ByteOf(std::uint64_t key, std::size_t byte) { return key >> (8 * byte) & 255; }
 
-/// So few that it is cheaper to compare each with each, without a branch on what comes out.
-constexpr std::size_t kVeryFew = 64;
-/// Of which so many at a time stay in registers.
-constexpr std::size_t kLanes = 16;
-static_assert(kVeryFew % kLanes == 0);
+/// Four keys; of gcc's and clang's vectors, for by itself gcc puts others side by side here.
+using Lanes [[gnu::vector_size(32)]] = std::int64_t;
+constexpr std::size_t kLanes = sizeof(Lanes) / sizeof(std::int64_t);
+static_assert(kVeryFewKeys % (4 * kLanes) == 0);
 
-/// By row, with room for whole lanes: how many keys are less than its own.
-using Ranks = std::array<std::uint64_t, kVeryFew>;
+// By reference: how vectors are handed over depends on the processor.
+void Load(const std::int64_t* from, Lanes& lanes) { std::memcpy(&lanes, from, sizeof(lanes)); }
+void Store(std::uint64_t* to, const Lanes& lanes) { std::memcpy(to, &lanes, sizeof(lanes)); }
 
-RANKD_WIDE void CountLess(std::span<const KeyedRow> rows, Ranks& ranks) {
-  std::array<std::int64_t, kVeryFew> keys{};  // signed: so they are compared by one instruction
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    keys[i] = static_cast<std::int64_t>(rows[i].key ^ std::uint64_t{1} << 63);
-  }
-  for (std::size_t begin = 0; begin < rows.size(); begin += kLanes) {
-    std::array<std::uint64_t, kLanes> less{};
-    for (std::size_t other = 0; other < rows.size(); ++other) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        less[lane] += static_cast<std::uint64_t>(keys[other] < keys[begin + lane]);
-      }
+/// `less[i]`: how many of `keys` are less than key i. Both have room for whole groups of lanes.
+RANKD_WIDE void CountLess(const std::array<std::int64_t, kVeryFewKeys>& keys, std::size_t count,
+                          std::array<std::uint64_t, kVeryFewKeys>& less) {
+  // Four groups by name: those of an array do not stay in registers.
+  for (std::size_t begin = 0; begin < count; begin += 4 * kLanes) {
+    const std::int64_t* const own = keys.data() + begin;
+    Lanes a;
+    Lanes b;
+    Lanes c;
+    Lanes d;
+    Load(own, a);
+    Load(own + kLanes, b);
+    Load(own + 2 * kLanes, c);
+    Load(own + 3 * kLanes, d);
+    Lanes less_a{};
+    Lanes less_b{};
+    Lanes less_c{};
+    Lanes less_d{};
+    for (std::size_t i = 0; i < count; ++i) {
+      const Lanes key = keys[i] - Lanes{};
+      less_a -= key < a;  // true is -1
+      less_b -= key < b;
+      less_c -= key < c;
+      less_d -= key < d;
     }
-    for (std::size_t lane = 0; lane < kLanes; ++lane) ranks[begin + lane] = less[lane];
+    Store(less.data() + begin, less_a);
+    Store(less.data() + begin + kLanes, less_b);
+    Store(less.data() + begin + 2 * kLanes, less_c);
+    Store(less.data() + begin + 3 * kLanes, less_d);
   }
 }
 
 void SortVeryFew(std::vector<KeyedRow>& rows) {
-  std::array<KeyedRow, kVeryFew> unsorted;
-  std::ranges::copy(rows, unsorted.begin());
-  Ranks ranks;
-  CountLess(rows, ranks);
-  std::array<std::uint8_t, kVeryFew> equals{};  // by rank: rows that have it and have got a place
+  std::array<KeyedRow, kVeryFewKeys> unsorted;
+  std::array<std::uint64_t, kVeryFewKeys> keys;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::uint64_t rank = ranks[i];
-    rows[rank + equals[rank]++] = unsorted[i];
+    unsorted[i] = rows[i];
+    keys[i] = rows[i].key;
   }
+  Places places;
+  PlaceKeys(std::span(keys).first(rows.size()), places);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[places[i]] = unsorted[i];
 }
 
 }  // namespace
 
+void PlaceKeys(std::span<const std::uint64_t> keys, Places& places) {
+  RANKD_CHECK(keys.size() <= kVeryFewKeys);
+  // Signed, for one instruction compares those.
+  std::array<std::int64_t, kVeryFewKeys> ordered{};
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    ordered[i] = static_cast<std::int64_t>(keys[i] ^ std::uint64_t{1} << 63);
+  }
+  std::array<std::uint64_t, kVeryFewKeys> less;
+  CountLess(ordered, keys.size(), less);
+  // Equals have one count; the first of them comes first.
+  std::array<std::uint8_t, kVeryFewKeys> placed{};
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    places[i] = static_cast<std::uint8_t>(less[i] + placed[less[i]]++);
+  }
+}
+
 bool SortByKey(std::vector<KeyedRow>& rows, StopToken stop) {
-  if (rows.size() <= kVeryFew) {
+  if (rows.size() <= kVeryFewKeys) {
     SortVeryFew(rows);
     return true;
   }

@@ -1,7 +1,10 @@
 // Sorting rows by a 64-bit key. Any thread.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/base/stop.h"
@@ -13,9 +16,16 @@ struct KeyedRow {
   std::uint32_t row = 0;
 };
 
+/// So few keys that it is cheaper to compare each with each, without a branch on what comes out.
+inline constexpr std::size_t kVeryFewKeys = 64;
+/// By key: where it stands in a stable sort.
+using Places = std::array<std::uint8_t, kVeryFewKeys>;
+/// Of at most kVeryFewKeys keys.
+void PlaceKeys(std::span<const std::uint64_t> keys, Places& places);
+
 /// Sorts by key, stable: a radix sort from the least significant byte that leaves out bytes in
-/// which all keys agree; few rows are merged instead. False, with the rows in no particular order,
-/// once a stop was seen.
+/// which all keys agree; fewer rows are merged, few placed by PlaceKeys. False, with the rows in no
+/// particular order, once a stop was seen.
 [[nodiscard]] bool SortByKey(std::vector<KeyedRow>& rows, StopToken stop);
 
 }  // namespace rankd

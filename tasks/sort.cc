@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -27,11 +28,36 @@ struct SortKey {
   ValueType type = ValueType::kInt;  ///< For an estimate.
 };
 
+/// The base rows in the order of one key without nulls, where there are at most kVeryFewKeys;
+/// nullopt: they are in it already.
+template <typename T>
+std::optional<Selection> OrderOfVeryFew(const RowSet& rows, std::span<const T> slots,
+                                        Order direction) {
+  const std::uint64_t flip = direction == Order::kDescending ? ~std::uint64_t{0} : 0;
+  const std::uint32_t* const selection = rows.selection() ? rows.selection()->data() : nullptr;
+  const std::size_t count = rows.rows();
+  std::array<std::uint32_t, kVeryFewKeys> base_rows;
+  std::array<std::uint64_t, kVeryFewKeys> keys;
+  for (std::size_t i = 0; i < count; ++i) {
+    base_rows[i] = selection == nullptr ? static_cast<std::uint32_t>(i) : selection[i];
+    keys[i] = OrderKey(slots[base_rows[i]]) ^ flip;
+  }
+  Places places;
+  PlaceKeys(std::span(keys).first(count), places);
+  Selection order(count);
+  bool moved = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    order[places[i]] = base_rows[i];
+    moved |= places[i] != i;
+  }
+  return moved ? std::optional(std::move(order)) : std::nullopt;
+}
+
 /// Sorts `order` (row numbers) by one key: stable, nulls last. False when stopped.
 Result<void> SortRows(const RowSet& rows, const Column& column, Order direction, StopToken stop,
                       std::vector<std::uint32_t>& order) {
-  RANKD_TRY(const RowKeys keys, OrderKeys(rows, column, stop));
   const std::uint64_t flip = direction == Order::kDescending ? ~std::uint64_t{0} : 0;
+  RANKD_TRY(const RowKeys keys, OrderKeys(rows, column, stop));
   std::vector<KeyedRow> present;
   std::vector<std::uint32_t> nulls;
   const auto keyed = [&](std::uint32_t row) { return KeyedRow{keys[row] ^ flip, row}; };
@@ -80,6 +106,16 @@ class Sort final : public CpuTask {
     const RowSet& rows = context.inputs[0];
     if (rows.rows() < 2) return context.inputs.Take(0);
     if (leading_ && *leading_ < rows.rows() / kFewLeading) return SelectLeading(context);
+    if (rows.rows() <= kVeryFewKeys && keys_.size() == 1) {
+      const Column* column = rows.Find(keys_.front().key);
+      if (column == nullptr) return context.inputs.Take(0);  // all null
+      if (column->type() == ValueType::kInt && !column->has_nulls()) {
+        return WithVeryFew(context, column->ints());
+      }
+      if (column->type() == ValueType::kFloat && !column->has_nulls()) {
+        return WithVeryFew(context, column->floats());
+      }
+    }
     std::vector<std::uint32_t> order(rows.rows());
     std::iota(order.begin(), order.end(), 0U);
     // The least significant key first: each later sort keeps the order of its equals.
@@ -106,6 +142,14 @@ class Sort final : public CpuTask {
   }
 
  private:
+  template <typename T>
+  RowSet WithVeryFew(const NodeContext& context, std::span<const T> slots) const {
+    std::optional<Selection> order = OrderOfVeryFew(context.inputs[0], slots, keys_.front().order);
+    if (!order) return context.inputs.Take(0);
+    return context.inputs.Take(0).WithSelection(
+        std::make_shared<const Selection>(*std::move(order)));
+  }
+
   /// The rows with the first ones in their order; those that stood in their places take theirs.
   Result<RowSet> SelectLeading(const NodeContext& context) const {
     const RowSet& rows = context.inputs[0];

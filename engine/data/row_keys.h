@@ -33,7 +33,8 @@ inline std::uint64_t OrderKey(double value) {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
   // Negative doubles grow downwards in their bits, positive ones upwards; -0.0 + 0.0 is 0.0.
   const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
-  return (bits & kSign) != 0 ? ~bits : bits | kSign;
+  const auto all_if_negative = static_cast<std::uint64_t>(static_cast<std::int64_t>(bits) >> 63);
+  return bits ^ (all_if_negative | kSign);
 }
 inline std::uint64_t OrderKey(std::uint8_t value) { return value; }
 

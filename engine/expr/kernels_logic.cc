@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <string_view>
+#include <type_traits>
 
 #include "engine/base/wide.h"
 #include "engine/expr/kernels.h"
@@ -62,12 +63,8 @@ void CompareAs(KernelCall& call) {
 /// Lists this short are tried item by item, a block at a time.
 constexpr std::size_t kShortList = 8;
 
-template <typename A, typename B>
-bool Same(const A& a, const B& b) {
-  return a == b;
-}
 /// Most strings of one length differ in their first byte or the last: a call less.
-bool Same(std::string_view a, std::string_view b) {
+bool SameText(std::string_view a, std::string_view b) {
   if (a.size() != b.size() || a.empty()) return a.size() == b.size();
   return a.front() == b.front() && a.back() == b.back() && a == b;
 }
@@ -86,9 +83,17 @@ void OrIfListed(KernelCall& call, std::span<const Item> list) {
     }
     return;
   }
+  if constexpr (std::is_same_v<T, std::string_view>) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::string_view text = values[i];
+      out[i] =
+          Bit(std::ranges::any_of(list, [&](const Item& item) { return SameText(text, item); }));
+    }
+    return;
+  }
   for (const Item& item : list) {
     for (std::size_t i = 0; i < n; ++i) {
-      out[i] = static_cast<std::uint8_t>(out[i] | Bit(Same(static_cast<T>(values[i]), T(item))));
+      out[i] = static_cast<std::uint8_t>(out[i] | Bit(static_cast<T>(values[i]) == item));
     }
   }
 }
