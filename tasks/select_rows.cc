@@ -52,8 +52,11 @@ class BestRows {
  private:
   /// Sorted they stay; of equal keys the later row comes later.
   void Insert(KeyedRow row) {
-    if (full_) best_.pop_back();
-    best_.insert(std::ranges::upper_bound(best_, row.key, {}, &KeyedRow::key), row);
+    if (!full_) best_.push_back(row);
+    // From the last place, which is the worst one's, or new.
+    std::size_t place = best_.size() - 1;
+    for (; place > 0 && row.key < best_[place - 1].key; --place) best_[place] = best_[place - 1];
+    best_[place] = row;
     full_ = best_.size() == count_;
     worst_ = best_.back();
   }

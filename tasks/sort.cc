@@ -105,7 +105,6 @@ class Sort final : public CpuTask {
   Result<RowSet> Run(const NodeContext& context) const override {
     const RowSet& rows = context.inputs[0];
     if (rows.rows() < 2) return context.inputs.Take(0);
-    if (leading_ && *leading_ < rows.rows() / kFewLeading) return SelectLeading(context);
     if (rows.rows() <= kVeryFewKeys && keys_.size() == 1) {
       const Column* column = rows.Find(keys_.front().key);
       if (column == nullptr) return context.inputs.Take(0);  // all null
@@ -116,6 +115,7 @@ class Sort final : public CpuTask {
         return WithVeryFew(context, column->floats());
       }
     }
+    if (leading_ && *leading_ < rows.rows() / kFewLeading) return SelectLeading(context);
     std::vector<std::uint32_t> order(rows.rows());
     std::iota(order.begin(), order.end(), 0U);
     // The least significant key first: each later sort keeps the order of its equals.
