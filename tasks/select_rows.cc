@@ -1,8 +1,10 @@
 #include "tasks/select_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -76,6 +78,20 @@ class BestRows {
   KeyedRow worst_{};
 };
 
+/// Rows that are looked at before all others, to know early how good a row has to be.
+constexpr std::size_t kSample = 32;
+static_assert(kSample <= kVeryFewKeys && kFewWanted <= kSample);
+
+/// The place in `sample` of the one that comes last of the first `count`: no row that comes after
+/// it is one of the first `count` of any rows that hold the sample.
+std::size_t LastWanted(std::span<const std::uint64_t> sample, std::size_t count) {
+  Places places;
+  PlaceKeys(sample, places);
+  return static_cast<std::size_t>(
+      std::find(places.begin(), places.end(), static_cast<std::uint8_t>(count - 1)) -
+      places.begin());
+}
+
 /// `slots`: the values by base row, or what stands for them. Most rows of a long column cost one
 /// comparison, with the value of the worst that is still wanted: that is what this loop is for.
 template <bool kDescending, typename T>
@@ -85,8 +101,22 @@ bool AddRows(const RowSet& rows, const Column& column, std::span<const T> slots,
   const std::uint32_t* const selection = rows.selection() ? rows.selection()->data() : nullptr;
   const bool has_nulls = column.has_nulls();
   const auto slot_of = [&](std::size_t row) { return selection == nullptr ? row : selection[row]; };
+  // Rows that come in ascending order would all be put in, and out again.
+  std::optional<T> bound;
+  if (!has_nulls && count <= kFewWanted && rows.rows() >= 2 * kSample) {
+    const std::size_t step = rows.rows() / kSample;
+    std::array<std::uint64_t, kSample> sample;
+    for (std::size_t i = 0; i < kSample; ++i) {
+      sample[i] = OrderKey(slots[slot_of(i * step)]) ^ kFlip;
+    }
+    bound = slots[slot_of(LastWanted(sample, count) * step)];
+  }
   const auto next_better = [&](std::size_t row, std::size_t end) {
-    if (!best.full()) return row;
+    if (!best.full()) {
+      const auto worse = [&](T value) { return kDescending ? value < *bound : value > *bound; };
+      while (bound && row < end && worse(slots[slot_of(row)])) ++row;
+      return row;
+    }
     const T worst = slots[slot_of(best.worst().row)];
     const auto better = [&](T value) { return kDescending ? value > worst : value < worst; };
     if (selection == nullptr) {

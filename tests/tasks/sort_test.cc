@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ std::vector<std::int64_t> Ids(const Result<RowSet>& rows) {
 }
 
 using IdList = std::vector<std::int64_t>;
+using IdSet = std::multiset<std::int64_t>;
 
 TEST_CASE("sort is stable in both orders and puts nulls last in both") {
   CHECK(Ids(OneTask("sort", R"({"key":"score"})").Run({MakeRows(kUnsorted)})) ==
@@ -148,7 +150,7 @@ TEST_CASE("sort agrees with a row-by-row sort of random rows") {
     OneTask sort("sort", one.params);
     for (int round = 0; round < 40; ++round) {
       // Beyond the number of rows from which rows are sorted byte by byte.
-      const std::uint32_t most = round % 20 == 0 ? 1500 : 40;
+      const std::uint32_t most = round % 20 == 0 ? 1500 : round % 4 == 1 ? 200 : 40;
       const RowSet rows = RandomRows(random, most, {"score", "n", "country", "title", "flag"});
       const Result<RowSet> sorted = sort.Run({rows});
       REQUIRE(sorted.has_value());
@@ -170,6 +172,40 @@ TEST_CASE("sort agrees with a row-by-row sort of random rows") {
         first.resize(looked_at);
         CHECK(first ==
               Model(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(looked_at)));
+      }
+    }
+  }
+}
+
+TEST_CASE("the first rows are found in rows that come in any order, without nulls") {
+  Random random(5);
+  for (const std::uint32_t count : {63U, 64U, 65U, 100U, 127U, 128U, 300U, 2000U}) {
+    for (int shape = 0; shape < 4; ++shape) {
+      std::string text = "[";
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint64_t n = shape == 0   ? i / 2      // ascending, in pairs
+                                : shape == 1 ? count - i  // descending
+                                : shape == 2 ? 7          // equal
+                                             : random.Below(20);
+        text += (i == 0 ? R"({"id":)" : R"(,{"id":)") + std::to_string(i) + R"(,"n":)" +
+                std::to_string(n) + R"(,"score":)" + std::to_string(n) + ".5}";
+      }
+      const RowSet rows = MakeRows(text + "]");
+      for (const std::string_view params :
+           {R"({"key":"n"})", R"({"key":"n","order":"desc"})", R"({"key":"score"})",
+            R"({"key":"score","order":"desc"})"}) {
+        OneTask sort("sort", params);
+        const IdList wanted = Ids(sort.Run({rows}));
+        for (const std::size_t leading : {1U, 2U, 10U, 15U, 16U, 17U, 30U}) {
+          CAPTURE(count);
+          CAPTURE(shape);
+          CAPTURE(params);
+          CAPTURE(leading);
+          IdList first = Ids(RunAlone(*sort.cpu().ForLeadingRows(leading), rows));
+          CHECK(IdSet(first.begin(), first.end()) == IdSet(wanted.begin(), wanted.end()));
+          first.resize(leading);
+          CHECK(std::ranges::equal(first, std::span(wanted).first(leading)));
+        }
       }
     }
   }
