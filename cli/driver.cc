@@ -83,9 +83,12 @@ int Serve(const Options& options, Workspace& workspace) {
   DriverOutcome outcome;
   try {
     outcome = driver->Serve();
-  } catch (const std::bad_alloc&) {
-    // Not where a node or an answer was made: the state of the stream is unknown.
-    workspace.console().Error("out of memory");
+  } catch (const std::exception& error) {
+    // Not where a node or an answer was made: the state of the stream is unknown. It is memory that
+    // has run out, or, which is often the same, a thread that the system refuses.
+    const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    workspace.console().Error(memory ? "out of memory"
+                                     : std::string("cannot go on: ") + error.what());
     driver->FinishWriting();
     std::_Exit(kExitIo);
   }

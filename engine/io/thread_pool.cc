@@ -1,7 +1,7 @@
 #include "engine/io/thread_pool.h"
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
 
 namespace rankd {
 
@@ -18,24 +18,31 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::Submit(PoolJob& job) {
-  {
-    std::lock_guard lock(mutex_);
-    job.next_queued = nullptr;
-    (last_ == nullptr ? first_ : last_->next_queued) = &job;
-    last_ = &job;
-    ++queued_;
-    if (queued_ > idle_ && threads_.size() < thread_limit_ && !closing_) {
-      try {
-        const auto thread = static_cast<std::uint32_t>(threads_.size());
-        threads_.emplace_back([this, thread] { Work(thread); });
-      } catch (const std::system_error&) {
-        // The system has no thread to give: those there are do the work.
-        if (threads_.empty()) throw;
-      }
-    }
-    // Under the lock, after the change: a wake-up sent after the lock is gone may reach a pool that
-    // is gone too, or a thread that has not begun to wait.
-    work_or_close_.notify_one();
+  std::unique_lock lock(mutex_);
+  // Where the system has no thread to give, those there are do the work.
+  if (queued_ >= idle_ && threads_.size() < thread_limit_ && !closing_) AddThread();
+  if (threads_.empty()) {
+    // Nobody else is there to do it. Whoever waits for the caller waits longer, and not for ever.
+    lock.unlock();
+    job.Execute(0);
+    return;
+  }
+  job.next_queued = nullptr;
+  (last_ == nullptr ? first_ : last_->next_queued) = &job;
+  last_ = &job;
+  ++queued_;
+  // Under the lock, after the change: a wake-up sent after the lock is gone may reach a pool that
+  // is gone too, or a thread that has not begun to wait.
+  work_or_close_.notify_one();
+}
+
+bool ThreadPool::AddThread() {
+  try {
+    const auto thread = static_cast<std::uint32_t>(threads_.size());
+    threads_.emplace_back([this, thread] { Work(thread); });
+    return true;
+  } catch (const std::exception&) {
+    return false;
   }
 }
 

@@ -23,6 +23,7 @@ class ThreadPool final : public Executor {
   /// outside meanwhile; jobs may still submit.
   ~ThreadPool() override;
 
+  /// Where the system has no thread for the pool, not even one, the caller's does the work.
   void Submit(PoolJob& job) override;
 
   std::size_t thread_limit() const { return thread_limit_; }
@@ -31,6 +32,8 @@ class ThreadPool final : public Executor {
 
  private:
   void Work(std::uint32_t thread);
+  /// False where the system refuses one. Under mutex_.
+  bool AddThread();
 
   const std::size_t thread_limit_;
 

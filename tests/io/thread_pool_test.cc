@@ -9,6 +9,8 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <pthread.h>
+#include <sys/resource.h>
 
 #include "tests/support/fake_executor.h"
 
@@ -36,6 +38,36 @@ TEST_CASE("a pool without work has no threads, and one job makes one") {
   CHECK(ran_on.get_future().get() != std::this_thread::get_id());
   CHECK(pool.threads_started() == 1);
 }
+
+#ifndef RANKD_SANITIZED  // which need room for their shadows
+TEST_CASE("where the system has no thread to give, the caller does the work") {
+  // Stacks larger than what is left of the address space, and than any that is kept for reuse.
+  pthread_attr_t usual;
+  REQUIRE(pthread_getattr_default_np(&usual) == 0);
+  pthread_attr_t large;
+  REQUIRE(pthread_attr_init(&large) == 0);
+  REQUIRE(pthread_attr_setstacksize(&large, std::size_t{8} << 30) == 0);
+  REQUIRE(pthread_setattr_default_np(&large) == 0);
+  rlimit unlimited{};
+  REQUIRE(getrlimit(RLIMIT_AS, &unlimited) == 0);
+  rlimit tight = unlimited;
+  tight.rlim_cur = rlim_t{4} << 30;
+  REQUIRE(setrlimit(RLIMIT_AS, &tight) == 0);
+  ThreadPool pool(2);
+  std::thread::id ran_on;
+  CallJob job([&] { ran_on = std::this_thread::get_id(); });
+  pool.Submit(job);
+  CHECK(ran_on == std::this_thread::get_id());
+  CHECK(pool.threads_started() == 0);
+  REQUIRE(setrlimit(RLIMIT_AS, &unlimited) == 0);
+  REQUIRE(pthread_setattr_default_np(&usual) == 0);
+  // A pool goes on with threads when there are some again.
+  std::promise<std::thread::id> later;
+  CallJob next([&] { later.set_value(std::this_thread::get_id()); });
+  pool.Submit(next);
+  CHECK(later.get_future().get() != std::this_thread::get_id());
+}
+#endif
 
 TEST_CASE("a pool of no threads has one") { CHECK(ThreadPool(0).thread_limit() == 1); }
 
