@@ -3,11 +3,12 @@
 extern "C" {
 
 /// Columns of some MiB come and go with every request. By itself jemalloc would give their memory
-/// back at once, and every page of the next request's would be a fault: it is to keep them like
-/// small blocks (oversize_threshold), and to tell the system that it may take what is unused,
-/// without taking it away (muzzy_decay_ms; MADV_FREE). Two arenas are there once the first thread
-/// has been started; more of them would be made when threads first need memory, which where there
-/// is none left ends in a crash of jemalloc's.
+/// back at once, and every page of the next request's would be a fault: up to 16 MiB it is to keep
+/// them like small blocks (oversize_threshold), and to tell the system that it may take what is
+/// unused, without taking it away (muzzy_decay_ms; MADV_FREE). What is larger, such as a reply that
+/// grows, goes back as it came, with its addresses (retain). Two arenas are there once the first
+/// thread has been started; more of them would be made when threads first need memory, which where
+/// there is none left ends in a crash of jemalloc's.
 extern const char* malloc_conf;
-const char* malloc_conf = "oversize_threshold:0,muzzy_decay_ms:-1,narenas:2";
+const char* malloc_conf = "oversize_threshold:16777216,muzzy_decay_ms:-1,retain:false,narenas:2";
 }
