@@ -2,7 +2,6 @@
 
 #include <array>
 #include <bit>
-#include <cstring>
 
 #include "engine/base/wide.h"
 
@@ -22,14 +21,6 @@ constexpr std::array<Eight, 256> kPlaces = [] {
   }
   return table;
 }();
-
-/// Eight bytes, 0 or 1 each, as bits: each lands in the highest byte of the product.
-std::size_t BitsOf(const std::uint8_t* bytes) {
-  static_assert(std::endian::native == std::endian::little);
-  std::uint64_t word = 0;
-  std::memcpy(&word, bytes, sizeof(word));
-  return word * 0x0102'0408'1020'4080 >> 56;
-}
 
 }  // namespace
 

@@ -2,21 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+
+#include "engine/expr/ones.h"
 
 namespace rankd {
-namespace {
-
-/// Eight bytes, 0 or 1 each, as bits.
-std::uint64_t Gather8(const std::uint8_t* bytes) {
-  static_assert(std::endian::native == std::endian::little);
-  std::uint64_t word = 0;
-  std::memcpy(&word, bytes, sizeof(word));
-  return word * 0x0102'0408'1020'4080 >> 56;
-}
-
-}  // namespace
-
 void ValidityOutput::Add(const Vec& vec, std::size_t begin, std::size_t n) {
   if (vec.valid == nullptr) return;
   if (bitmap_.size() == 0) bitmap_ = Bitmap(rows_, true);
@@ -25,7 +14,7 @@ void ValidityOutput::Add(const Vec& vec, std::size_t begin, std::size_t n) {
     std::uint64_t word = 0;
     const std::size_t bits = std::min<std::size_t>(64, n - i);
     const std::size_t whole = bits & ~std::size_t{7};
-    for (std::size_t bit = 0; bit < whole; bit += 8) word |= Gather8(vec.valid + i + bit) << bit;
+    for (std::size_t bit = 0; bit < whole; bit += 8) word |= BitsOf(vec.valid + i + bit) << bit;
     for (std::size_t bit = whole; bit < bits; ++bit) {
       word |= std::uint64_t{vec.valid[i + bit]} << bit;
     }
