@@ -1,11 +1,25 @@
 #include "cli/flag_values.h"
 
+#include <algorithm>
+
 #include <CLI/CLI.hpp>
 
 #include "engine/base/json.h"
 #include "engine/base/number_text.h"
 
 namespace rankd {
+
+bool WantedNames::Has(std::string_view name) const {
+  if (arguments_ == nullptr) return true;
+  return std::ranges::any_of(*arguments_, [name](std::string_view argument) {
+    return argument.substr(0, argument.find('=')) == name;
+  });
+}
+
+bool Given(const CLI::App& app, const char* flag) {
+  const CLI::Option* option = app.get_option_no_throw(flag);
+  return option != nullptr && option->count() > 0;
+}
 
 std::string InQuotes(std::string_view text) {
   std::string quoted;
@@ -23,7 +37,7 @@ std::int64_t WholeNumber(std::string_view flag, std::string_view text, std::int6
 
 std::optional<std::string> TextFlag(const CLI::App& app, const char* flag,
                                     const std::string& text) {
-  if (app.count(flag) == 0) return std::nullopt;
+  if (!Given(app, flag)) return std::nullopt;
   if (text.empty()) throw UsageError{std::string(flag) + " must not be empty"};
   return text;
 }

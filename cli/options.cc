@@ -59,9 +59,9 @@ std::vector<std::string> Normalized(std::span<const std::string> arguments) {
   return normalized;
 }
 
-void AddPlanFlags(CLI::App& app, RawOptions& raw) {
+void AddPlanFlags(CLI::App& app, const WantedNames& wanted, RawOptions& raw) {
   const auto add = [&](const char* name, std::string& value, const char* text, const char* help) {
-    app.add_option(name, value, help)->option_text(text)->group("Plan");
+    if (wanted.Has(name)) app.add_option(name, value, help)->option_text(text)->group("Plan");
   };
   add("--plan_name", raw.plan_name, "NAME", "run the plan NAME of the plan directory");
   add("--plan", raw.plan_file, "FILE", "run the plan in FILE");
@@ -74,6 +74,7 @@ void AddPlanFlags(CLI::App& app, RawOptions& raw) {
   add("--redis", raw.redis_url, "URL",
       "use this server for every endpoint (else REDIS_URL):\n"
       "redis://[user:password@]host[:port][/db] or\nunix:///path");
+  if (!wanted.Has("--param")) return;
   app.add_option("--param", raw.params, "a default for every request; may be repeated")
       ->option_text("NAME=VALUE")
       ->group("Plan")
@@ -81,25 +82,27 @@ void AddPlanFlags(CLI::App& app, RawOptions& raw) {
       ->take_all();
 }
 
-void AddRequestFlags(CLI::App& app, RawOptions& raw) {
+void AddRequestFlags(CLI::App& app, const WantedNames& wanted, RawOptions& raw) {
   RunOptions& run = raw.options.run;
   const auto add = [&](const char* name, std::string& value, const char* text, const char* help) {
-    app.add_option(name, value, help)->option_text(text)->group("Requests");
+    if (wanted.Has(name)) app.add_option(name, value, help)->option_text(text)->group("Requests");
   };
   add("--deadline_ms", raw.deadline, "N", "time a request may take (0: no limit, the default)");
   add("--node_timeout_ms", raw.node_timeout, "N",
       "time a node may take (0: no limit, the default)");
-  app.add_flag("--unordered", run.unordered, "answer requests as they finish")->group("Requests");
-  app.add_flag("--allow_unknown_fields", run.allow_unknown_fields,
-               "ignore request fields that rankd does not know")
-      ->group("Requests");
+  const auto add_switch = [&](const char* name, bool& value, const char* help) {
+    if (wanted.Has(name)) app.add_flag(name, value, help)->group("Requests");
+  };
+  add_switch("--unordered", run.unordered, "answer requests as they finish");
+  add_switch("--allow_unknown_fields", run.allow_unknown_fields,
+             "ignore request fields that rankd does not know");
   add("--max_request_bytes", raw.max_request_bytes, "N",
       "longest request taken (default 16777216)");
 }
 
-void AddExecutionFlags(CLI::App& app, RawOptions& raw) {
+void AddExecutionFlags(CLI::App& app, const WantedNames& wanted, RawOptions& raw) {
   const auto add = [&](const char* name, std::string& value, const char* text, const char* help) {
-    app.add_option(name, value, help)->option_text(text)->group("Execution");
+    if (wanted.Has(name)) app.add_option(name, value, help)->option_text(text)->group("Execution");
   };
   add("--concurrency", raw.concurrency, "N", "requests in flight (default 64)");
   add("--loops", raw.loops, "N",
@@ -107,19 +110,18 @@ void AddExecutionFlags(CLI::App& app, RawOptions& raw) {
   add("--cpu_threads", raw.cpu_threads, "N", "threads for CPU work (default: one for each core)");
   add("--cpu", raw.cpu, "MODE",
       "where CPU work runs: auto (the default), inline, offload or fused");
+  if (!wanted.Has("--async_scheduler")) return;
   app.add_flag("--async_scheduler", raw.async_scheduler,
                "accepted; the scheduler is always asynchronous")
       ->group("Execution");
 }
 
-void AddRecordFlags(CLI::App& app, RawOptions& raw) {
-  app.add_option("--trace", raw.trace,
-                 "write trace-event JSON, for ui.perfetto.dev or\nchrome://tracing")
-      ->option_text("FILE")
-      ->group("Records");
-  app.add_option("--log", raw.log, "append one JSON line for each request")
-      ->option_text("FILE")
-      ->group("Records");
+void AddRecordFlags(CLI::App& app, const WantedNames& wanted, RawOptions& raw) {
+  const auto add = [&](const char* name, std::string& value, const char* help) {
+    if (wanted.Has(name)) app.add_option(name, value, help)->option_text("FILE")->group("Records");
+  };
+  add("--trace", raw.trace, "write trace-event JSON, for ui.perfetto.dev or\nchrome://tracing");
+  add("--log", raw.log, "append one JSON line for each request");
 }
 
 void AddGeneralFlags(CLI::App& app, RawOptions& raw) {
@@ -137,6 +139,10 @@ CLI::App* AddCommand(CLI::App& app, RawOptions& raw, const char* name, Command c
   return sub;
 }
 
+void AddJson(CLI::App& command, RawOptions& raw) {
+  command.add_flag("--json", raw.options.json, "as one line of JSON");
+}
+
 void AddExplain(CLI::App& app, RawOptions& raw) {
   CLI::App* explain = AddCommand(app, raw, "explain", Command::kExplain,
                                  "draw a plan's graph, with what runs where");
@@ -149,19 +155,25 @@ void AddExplain(CLI::App& app, RawOptions& raw) {
       ->option_text("FILE");
 }
 
-void AddCommands(CLI::App& app, RawOptions& raw) {
+void AddCheck(CLI::App& app, RawOptions& raw) {
   CLI::App* check = AddCommand(app, raw, "check", Command::kCheck, "validate plans");
   check->add_option("PLAN", raw.options.plans, "names or files of plans")->option_text("...");
-  AddExplain(app, raw);
-  CLI::App* lists[] = {
-      check, AddCommand(app, raw, "plans", Command::kPlans, "list the plans there are"),
-      AddCommand(app, raw, "tasks", Command::kTasks, "list the ops that nodes may have"),
-      AddCommand(app, raw, "keys", Command::kKeys, "list the registry's keys and params")};
-  for (CLI::App* list : lists) {
-    list->add_flag("--json", raw.options.json, "as one line of JSON");
+  AddJson(*check, raw);
+}
+
+void AddCommands(CLI::App& app, const WantedNames& wanted, RawOptions& raw) {
+  if (wanted.Has("check")) AddCheck(app, raw);
+  if (wanted.Has("explain")) AddExplain(app, raw);
+  const auto add_list = [&](const char* name, Command command, const char* help) {
+    if (wanted.Has(name)) AddJson(*AddCommand(app, raw, name, command, help), raw);
+  };
+  add_list("plans", Command::kPlans, "list the plans there are");
+  add_list("tasks", Command::kTasks, "list the ops that nodes may have");
+  add_list("keys", Command::kKeys, "list the registry's keys and params");
+  if (wanted.Has("demo-data")) {
+    AddCommand(app, raw, "demo-data", Command::kDemoData,
+               "print the demo data as Redis commands,\nfor redis-cli --pipe");
   }
-  AddCommand(app, raw, "demo-data", Command::kDemoData,
-             "print the demo data as Redis commands,\nfor redis-cli --pipe");
   app.require_subcommand(0, 1);
 }
 
@@ -206,7 +218,7 @@ void RefuseUnknown(const CLI::App& app) {
 
 std::optional<std::chrono::milliseconds> Limit(const CLI::App& app, const char* flag,
                                                const std::string& text) {
-  if (app.count(flag) == 0) return std::nullopt;
+  if (!Given(app, flag)) return std::nullopt;
   return std::chrono::milliseconds(WholeNumber(flag, text, 0, kMaxMilliseconds));
 }
 
@@ -240,7 +252,7 @@ void CheckExplain(const CLI::App& explain, const RawOptions& raw, Options& optio
   const auto found = std::ranges::find(kFormats, format);
   if (found != kFormats.end()) {
     options.explain.format = static_cast<ExplainFormat>(found - kFormats.begin());
-  } else if (explain.count("--format") > 0) {
+  } else if (Given(explain, "--format")) {
     throw UsageError{"--format must be text, dot, mermaid or json, not " + InQuotes(format)};
   } else if (!options.explain.svg_file) {
     options.explain.format = ExplainFormat::kText;
@@ -269,22 +281,22 @@ Options Checked(const CLI::App& app, RawOptions& raw) {
   RunOptions& run = options.run;
   run.deadline = Limit(app, "--deadline_ms", raw.deadline);
   run.node_timeout = Limit(app, "--node_timeout_ms", raw.node_timeout);
-  if (app.count("--concurrency") > 0) {
+  if (Given(app, "--concurrency")) {
     run.concurrency =
         static_cast<std::size_t>(WholeNumber("--concurrency", raw.concurrency, 1, kMaxConcurrency));
   }
-  if (app.count("--loops") > 0) {
+  if (Given(app, "--loops")) {
     run.loops = static_cast<std::uint32_t>(WholeNumber("--loops", raw.loops, 1, kMaxLoops));
   }
-  if (app.count("--cpu_threads") > 0) {
+  if (Given(app, "--cpu_threads")) {
     run.cpu_threads =
         static_cast<std::size_t>(WholeNumber("--cpu_threads", raw.cpu_threads, 1, kMaxThreads));
   }
-  if (app.count("--max_request_bytes") > 0) {
+  if (Given(app, "--max_request_bytes")) {
     run.max_request_bytes = static_cast<std::size_t>(
         WholeNumber("--max_request_bytes", raw.max_request_bytes, 1, kMaxBytes));
   }
-  if (app.count("--cpu") > 0) run.cpu = Cpu(raw.cpu);
+  if (Given(app, "--cpu")) run.cpu = Cpu(raw.cpu);
   options.records.trace_file = TextFlag(app, "--trace", raw.trace);
   options.records.log_file = TextFlag(app, "--log", raw.log);
   options.bench = CheckBenchFlags(app, raw.bench);
@@ -314,27 +326,24 @@ std::string HelpText(const CLI::App& app) {
   return text;
 }
 
-}  // namespace
-
-std::expected<Options, EarlyExit> ParseOptions(std::span<const std::string> arguments) {
+std::expected<Options, EarlyExit> ParseWith(const WantedNames& wanted,
+                                            std::span<const std::string> arguments) {
   RawOptions raw;
   CLI::App app(kDescription, "rankd");
   app.option_defaults()->take_last();
   app.footer(kExamples);
   app.allow_extras();
   app.get_formatter()->column_width(30);
-  AddPlanFlags(app, raw);
-  AddRequestFlags(app, raw);
-  AddExecutionFlags(app, raw);
-  AddBenchFlags(app, raw.bench);
-  AddRecordFlags(app, raw);
+  AddPlanFlags(app, wanted, raw);
+  AddRequestFlags(app, wanted, raw);
+  AddExecutionFlags(app, wanted, raw);
+  AddBenchFlags(app, wanted, raw.bench);
+  AddRecordFlags(app, wanted, raw);
   AddGeneralFlags(app, raw);
-  AddCommands(app, raw);
+  AddCommands(app, wanted, raw);
 
-  std::vector<std::string> reversed = Normalized(arguments);
-  std::ranges::reverse(reversed);
   try {
-    app.parse(std::move(reversed));
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     return Checked(app, raw);
   } catch (const UsageError& error) {
     return std::unexpected(EarlyExit{kExitUsage, "", error.message});
@@ -345,6 +354,15 @@ std::expected<Options, EarlyExit> ParseOptions(std::span<const std::string> argu
   } catch (const CLI::ParseError& error) {
     return std::unexpected(EarlyExit{kExitUsage, "", Words(error)});
   }
+}
+
+}  // namespace
+
+std::expected<Options, EarlyExit> ParseOptions(std::span<const std::string> arguments) {
+  const std::vector<std::string> normalized = Normalized(arguments);
+  const std::span<const std::string> names(normalized);
+  std::expected<Options, EarlyExit> options = ParseWith(WantedNames::Of(names), names);
+  return options ? std::move(options) : ParseWith(WantedNames::All(), names);
 }
 
 }  // namespace rankd

@@ -36,9 +36,9 @@ double Percent(const std::string& text) {
 
 }  // namespace
 
-void AddBenchFlags(CLI::App& app, BenchFlags& flags) {
+void AddBenchFlags(CLI::App& app, const WantedNames& wanted, BenchFlags& flags) {
   const auto add = [&](const char* name, std::string& value, const char* text, const char* help) {
-    app.add_option(name, value, help)->option_text(text)->group("Bench");
+    if (wanted.Has(name)) app.add_option(name, value, help)->option_text(text)->group("Bench");
   };
   add("--bench", flags.bench, "N",
       "run the plan N times without reading stdin; the result\nis one line of JSON on stdout");
@@ -56,31 +56,31 @@ void AddBenchFlags(CLI::App& app, BenchFlags& flags) {
 }
 
 std::optional<BenchOptions> CheckBenchFlags(const CLI::App& app, const BenchFlags& flags) {
-  if (app.count("--bench") == 0) {
+  if (!Given(app, "--bench")) {
     for (const char* flag : kNeedBench) {
-      if (app.count(flag) > 0) throw UsageError{std::string(flag) + " needs --bench N"};
+      if (Given(app, flag)) throw UsageError{std::string(flag) + " needs --bench N"};
     }
     return std::nullopt;
   }
   BenchOptions options;
   const std::int64_t iterations = WholeNumber("--bench", flags.bench, 1, kMaxIterations);
-  const std::int64_t warmup = app.count("--bench_warmup") > 0
+  const std::int64_t warmup = Given(app, "--bench_warmup")
                                   ? WholeNumber("--bench_warmup", flags.warmup, 0, kMaxIterations)
                                   : std::min(iterations / 10, kMaxDefaultWarmup);
   options.iterations = static_cast<std::uint64_t>(iterations);
   options.warmup = static_cast<std::uint64_t>(warmup);
-  if (app.count("--bench_concurrency") > 0) {
+  if (Given(app, "--bench_concurrency")) {
     options.concurrency = static_cast<std::size_t>(
         WholeNumber("--bench_concurrency", flags.concurrency, 1, kMaxPlaces));
   }
-  if (app.count("--bench_rate") > 0) options.rate = Rate(flags.rate);
+  if (Given(app, "--bench_rate")) options.rate = Rate(flags.rate);
   options.requests_file = TextFlag(app, "--bench_requests", flags.requests);
   options.compare_file = TextFlag(app, "--bench_compare", flags.compare);
-  if (app.count("--bench_fail_over") > 0) {
+  if (Given(app, "--bench_fail_over")) {
     if (!options.compare_file) throw UsageError{"--bench_fail_over needs --bench_compare FILE"};
     options.fail_over = Percent(flags.fail_over);
   }
-  options.concurrency_of_streams_given = app.count("--concurrency") > 0;
+  options.concurrency_of_streams_given = Given(app, "--concurrency");
   return options;
 }
 

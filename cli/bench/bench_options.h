@@ -13,6 +13,8 @@ class App;
 
 namespace rankd {
 
+class WantedNames;  // cli/flag_values.h
+
 struct BenchOptions {
   std::uint64_t iterations = 0;  ///< At least 1.
   std::uint64_t warmup = 0;
@@ -35,7 +37,8 @@ struct BenchFlags {
   std::string bench, concurrency, warmup, rate, requests, compare, fail_over;
 };
 
-void AddBenchFlags(CLI::App& app, BenchFlags& flags);
+/// Those that are wanted.
+void AddBenchFlags(CLI::App& app, const WantedNames& wanted, BenchFlags& flags);
 
 /// Nullopt without --bench. Throws UsageError (cli/flag_values.h).
 std::optional<BenchOptions> CheckBenchFlags(const CLI::App& app, const BenchFlags& flags);
