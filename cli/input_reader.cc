@@ -5,6 +5,7 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "engine/base/check.h"
@@ -14,39 +15,67 @@ namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 
-int WakeDescriptor() {
-  const int descriptor = eventfd(0, EFD_CLOEXEC);
-  if (descriptor < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
-  return descriptor;
-}
-
 }  // namespace
 
 InputReader::InputReader(int descriptor, Loop& loop, InputListener& listener)
     : descriptor_(descriptor),
       loop_(loop),
       listener_(listener),
-      wake_descriptor_(WakeDescriptor()),
-      block_(std::make_unique_for_overwrite<char[]>(kReadBytes)),
-      thread_([this] { ReadBlocks(); }) {}
+      block_(std::make_unique_for_overwrite<char[]>(kReadBytes)) {}
 
 InputReader::~InputReader() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-    changed_.notify_one();
+  if (thread_.joinable()) {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+      changed_.notify_one();
+    }
+    eventfd_write(wake_descriptor_, 1);
+    thread_.join();
   }
-  eventfd_write(wake_descriptor_, 1);
-  thread_.join();
-  close(wake_descriptor_);
+  if (wake_descriptor_ >= 0) close(wake_descriptor_);
 }
 
 void InputReader::RequestBlock() {
   RANKD_CHECK(!reading_ && !ended_);
   reading_ = true;
+  if (ReadAtOnce()) return loop_.Post(*this);
+  if (!thread_.joinable()) {
+    if (const int error = StartThread(); error != 0) {
+      Take(0, error);
+      return loop_.Post(*this);
+    }
+  }
   const std::lock_guard lock(mutex_);
   wanted_ = true;
   changed_.notify_one();
+}
+
+bool InputReader::ReadAtOnce() {
+  const iovec room = {block_.get(), kReadBytes};
+  // Files from the page cache, and pipes from Linux 6.4 on. Errors are left to the thread: for
+  // terminals, sockets and older kernels it is "not supported".
+  const ssize_t bytes = preadv2(descriptor_, &room, 1, -1, RWF_NOWAIT);
+  if (bytes < 0) return false;
+  Take(static_cast<std::size_t>(bytes), 0);
+  return true;
+}
+
+int InputReader::StartThread() {
+  if (wake_descriptor_ < 0) wake_descriptor_ = eventfd(0, EFD_CLOEXEC);
+  if (wake_descriptor_ < 0) return errno;
+  try {
+    thread_ = std::thread([this] { ReadBlocks(); });
+  } catch (const std::system_error& error) {
+    return error.code().value();
+  }
+  return 0;
+}
+
+void InputReader::Take(std::size_t bytes, int error) {
+  block_bytes_ = bytes;
+  error_ = error;
+  ended_ = bytes == 0;
 }
 
 void InputReader::ReadBlocks() {
@@ -68,17 +97,18 @@ bool InputReader::ReadOne() {
     // shell made non-blocking.
     pollfd waits[2] = {{descriptor_, POLLIN, 0}, {wake_descriptor_, POLLIN, 0}};
     if (poll(waits, 2, -1) < 0 && errno != EINTR) {
-      error_ = errno;
-      ended_ = true;
+      Take(0, errno);
       return true;
     }
     if (waits[1].revents != 0) return false;
     if (waits[0].revents == 0) continue;
     const ssize_t bytes = read(descriptor_, block_.get(), kReadBytes);
     if (bytes < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    block_bytes_ = bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
-    ended_ = bytes <= 0;
-    error_ = bytes < 0 ? errno : 0;
+    if (bytes < 0) {
+      Take(0, errno);
+    } else {
+      Take(static_cast<std::size_t>(bytes), 0);
+    }
     return true;
   }
 }

@@ -1,6 +1,6 @@
-// Reads stdin on a thread of its own, a block at a time and only when asked, with the descriptor
-// left in the mode the shell gave it: a blocking read never holds up the loop, and a reader that is
-// ahead of the requests in flight does not read on.
+// Reads stdin, a block at a time and only when asked, with the descriptor left in the mode the
+// shell gave it: a reader that is ahead of the requests in flight does not read on. What is there
+// already is taken at once; the wait for more is a thread's, so that it never holds up the loop.
 #pragma once
 
 #include <condition_variable>
@@ -28,17 +28,23 @@ class InputListener {
 /// All methods on the loop thread; the listener is called there.
 class InputReader final : private LoopTask {
  public:
-  /// Throws std::system_error where the system refuses a thread or a descriptor.
   InputReader(int descriptor, Loop& loop, InputListener& listener);
   /// Stops the thread, also in the middle of waiting for input. The loop must not turn any more, or
   /// no block be asked for.
   ~InputReader() override;
 
-  /// One call of the listener follows. At most one block is asked for at a time.
+  /// One call of the listener follows, in a later round of the loop. At most one block is asked for
+  /// at a time.
   void RequestBlock();
   bool reading() const { return reading_; }
 
  private:
+  /// Takes what the system has at hand; false where there is nothing yet, or where it cannot tell.
+  bool ReadAtOnce();
+  /// On the first wait. An errno where the system refuses a thread or a descriptor.
+  int StartThread();
+  /// What a read has brought: `bytes`, or their end (0), or an errno.
+  void Take(std::size_t bytes, int error);
   void ReadBlocks();
   /// False when told to stop.
   bool ReadOne();
@@ -47,7 +53,7 @@ class InputReader final : private LoopTask {
   const int descriptor_;
   Loop& loop_;
   InputListener& listener_;
-  int wake_descriptor_;  ///< eventfd: ends a wait for input.
+  int wake_descriptor_ = -1;  ///< eventfd: ends a wait for input. The thread's.
   bool reading_ = false;
 
   std::mutex mutex_;
@@ -55,13 +61,13 @@ class InputReader final : private LoopTask {
   bool wanted_ = false;    ///< Guarded by mutex_.
   bool stopping_ = false;  ///< Guarded by mutex_.
 
-  // Written by the thread while reading_, read by the loop after its post.
+  // Written by whoever reads while reading_, read by the loop after the post.
   const std::unique_ptr<char[]> block_;  ///< Memory that nothing has been written to costs nothing.
   std::size_t block_bytes_ = 0;
   int error_ = 0;
   bool ended_ = false;
 
-  std::thread thread_;
+  std::thread thread_;  ///< From the first wait on: many a stream ends without one.
 };
 
 }  // namespace rankd

@@ -4,10 +4,12 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <system_error>
 
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "engine/base/check.h"
@@ -36,8 +38,7 @@ OutputWriter::OutputWriter(int descriptor, Loop& loop, OutputListener& listener)
     : descriptor_(descriptor),
       unread_request_(UnreadRequest(descriptor)),
       loop_(loop),
-      listener_(listener),
-      thread_([this] { WriteBuffers(); }) {}
+      listener_(listener) {}
 
 OutputWriter::~OutputWriter() { Finish(); }
 
@@ -57,9 +58,41 @@ void OutputWriter::Flush() {
   writing_.swap(filling_);
   filling_.clear();
   if (filling_.capacity() > kKeptCapacity) std::string().swap(filling_);
+  begun_ = 0;
+  if (WriteAtOnce()) {
+    error_ = 0;
+    return loop_.Post(*this);
+  }
+  if (!thread_.joinable() && !StartThread()) {
+    // Late is better than lost.
+    error_ = WriteRest();
+    return loop_.Post(*this);
+  }
   const std::lock_guard lock(mutex_);
   wanted_ = true;
   changed_.notify_one();
+}
+
+bool OutputWriter::WriteAtOnce() {
+  // Few answers at a time cost less than waking the thread would; many are better copied by it.
+  if (writing_.size() > kReaderStep) return false;
+  const iovec bytes = {writing_.data(), writing_.size()};
+  // Pipes from Linux 6.4 on, and devices. Errors are left to the thread: for terminals, sockets,
+  // most files and older kernels it is "not supported".
+  const ssize_t count = pwritev2(descriptor_, &bytes, 1, -1, RWF_NOWAIT);
+  if (count <= 0) return false;
+  begun_ = static_cast<std::size_t>(count);
+  written_ += begun_;
+  return begun_ == writing_.size();
+}
+
+bool OutputWriter::StartThread() {
+  try {
+    thread_ = std::thread([this] { WriteBuffers(); });
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
 }
 
 void OutputWriter::WriteBuffers() {
@@ -70,13 +103,14 @@ void OutputWriter::WriteBuffers() {
       if (!wanted_) return;
       wanted_ = false;
     }
-    error_ = WriteAll(writing_);
+    error_ = WriteRest();
     loop_.Post(*this);
   }
 }
 
-int OutputWriter::WriteAll(const std::string& bytes) {
-  std::size_t written = 0;
+int OutputWriter::WriteRest() {
+  const std::string& bytes = writing_;
+  std::size_t written = begun_;
   while (written < bytes.size()) {
     if (stop_at_line_end_.load() && (written == 0 || bytes[written - 1] == '\n')) return 0;
     const ssize_t count = write(descriptor_, bytes.data() + written, NextStep(bytes, written));

@@ -1,5 +1,6 @@
-// Writes stdout on a thread of its own: a slow reader holds up the answers, not the timers of the
-// requests in flight, and the descriptor keeps the mode the shell gave it.
+// Writes stdout so that a slow reader holds up the answers, not the timers of the requests in
+// flight, and the descriptor keeps the mode the shell gave it: a few lines that are taken at once
+// are written at once, the rest by a thread.
 #pragma once
 
 #include <atomic>
@@ -23,8 +24,8 @@ class OutputListener {
   ~OutputListener() = default;
 };
 
-/// All methods on the loop thread; the listener is called there. Two buffers: the loop appends to
-/// one while the thread writes the other.
+/// All methods on the loop thread; the listener is called there, in a later round. Two buffers: the
+/// loop appends to one while the thread writes the other.
 ///
 /// Lines are written whole. What has a reader (a pipe, a socket, a terminal) is given them whole as
 /// long as a pipe takes them so (PIPE_BUF), and longer ones in steps of that; when the system takes
@@ -51,9 +52,13 @@ class OutputWriter final : private LoopTask {
   std::uint64_t taken() const;
 
  private:
+  /// Writes what the system takes without waiting, and says whether that is all.
+  bool WriteAtOnce();
+  /// On the first wait. False where the system refuses a thread.
+  bool StartThread();
   void WriteBuffers();
-  /// 0 or an errno.
-  int WriteAll(const std::string& bytes);
+  /// What WriteAtOnce has left of writing_. 0 or an errno.
+  int WriteRest();
   /// How many bytes the next write is for: whole lines where that is possible.
   std::size_t NextStep(const std::string& bytes, std::size_t from) const;
   /// Cuts what stands of an unfinished line off a regular file.
@@ -66,7 +71,8 @@ class OutputWriter final : private LoopTask {
   Loop& loop_;
   OutputListener& listener_;
   std::string filling_;
-  std::string writing_;  ///< The thread's while busy_.
+  std::string writing_;    ///< The thread's while busy_.
+  std::size_t begun_ = 0;  ///< How much of it was written at once.
   bool busy_ = false;
   int error_ = 0;  ///< Written by the thread before its post.
   std::atomic<bool> stop_at_line_end_ = false;
@@ -76,7 +82,7 @@ class OutputWriter final : private LoopTask {
   std::condition_variable changed_;
   bool wanted_ = false;    ///< Guarded by mutex_.
   bool stopping_ = false;  ///< Guarded by mutex_.
-  std::thread thread_;
+  std::thread thread_;     ///< From the first wait on: many a stream ends without one.
 };
 
 }  // namespace rankd
