@@ -103,15 +103,16 @@ std::shared_ptr<const MemoryStore> Workspace::LoadStore(const EndpointSpec& endp
   std::shared_ptr<const MemoryStore>& store = stores_[file];
   if (store != nullptr) return store;
   Problems problems;
-  if (const std::optional<JsonDocument> document = ReadJsonFile(file, problems)) {
+  if (Result<std::string> text = ReadWholeFile(file)) {
     std::vector<Error> errors;
-    store = MemoryStore::FromJson(document->root(), errors);
+    store = MemoryStore::FromJson(*std::move(text), errors);
     for (Error& error : errors) {
       problems.Add(std::move(error.pointer), std::move(error.message), error.code);
     }
+  } else {
+    problems.Add("", text.error().message);
   }
   ReportAll(file, problems, console_);
-  if (problems.has_errors()) store.reset();
   return store;
 }
 

@@ -33,6 +33,7 @@ struct JsonDocument::Storage {
   std::vector<std::unique_ptr<char[]>> blocks;
   char* next = nullptr;
   std::size_t left = 0;
+  std::unique_ptr<std::uint8_t[]> texts;  ///< The DOM's strings; ours are views of it.
   Json root;
 };
 
@@ -51,7 +52,8 @@ namespace dom = simdjson::dom;
 
 }  // namespace
 
-/// Copies a simdjson DOM into our tree, so that no type of simdjson's leaves this file.
+/// Copies a simdjson DOM into our tree, so that no type of simdjson's leaves this file. Strings
+/// stay where the DOM has them.
 class JsonBuilder {
  public:
   explicit JsonBuilder(JsonDocument::Storage& storage) : storage_(storage) {}
@@ -78,7 +80,7 @@ class JsonBuilder {
         json.float_ = double(element);
         break;
       case dom::element_type::STRING: {
-        const std::string_view text = CopyText(std::string_view(element));
+        const std::string_view text(element);
         json.kind_ = Json::Kind::kString;
         json.size_ = static_cast<std::uint32_t>(text.size());
         json.string_ = text.data();
@@ -103,17 +105,19 @@ class JsonBuilder {
   static void SetRoot(JsonDocument::Storage& storage, Json root) { storage.root = root; }
 
  private:
-  std::string_view CopyText(std::string_view text) {
-    char* memory = static_cast<char*>(storage_.Allocate(text.size()));
-    if (!text.empty()) std::memcpy(memory, text.data(), text.size());
-    return {memory, text.size()};
+  /// How many there are in an array or object. The DOM's own count saturates.
+  template <typename Container>
+  static std::size_t CountOf(const Container& container) {
+    constexpr std::size_t kSaturated = 0xFFFFFF;
+    if (const std::size_t count = container.size(); count < kSaturated) return count;
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto part : container) ++count;
+    return count;
   }
 
   void CopyArray(const dom::array& array, Json& json) {
     json.kind_ = Json::Kind::kArray;
-    // Counted by hand: the DOM's own count saturates at 2^24-1.
-    std::size_t count = 0;
-    for ([[maybe_unused]] const dom::element item : array) ++count;
+    const std::size_t count = CountOf(array);
     Json* items = static_cast<Json*>(storage_.Allocate(count * sizeof(Json)));
     std::size_t i = 0;
     for (const dom::element item : array) new (items + i++) Json(Copy(item));
@@ -123,13 +127,11 @@ class JsonBuilder {
 
   void CopyObject(const dom::object& object, Json& json) {
     json.kind_ = Json::Kind::kObject;
-    std::size_t count = 0;
-    for ([[maybe_unused]] const dom::key_value_pair field : object) ++count;
+    const std::size_t count = CountOf(object);
     JsonField* fields = static_cast<JsonField*>(storage_.Allocate(count * sizeof(JsonField)));
     std::size_t i = 0;
     for (const dom::key_value_pair field : object) {
-      const std::string_view name = CopyText(field.key);
-      new (fields + i++) JsonField{name, Copy(field.value)};
+      new (fields + i++) JsonField{field.key, Copy(field.value)};
     }
     json.size_ = static_cast<std::uint32_t>(count);
     json.fields_ = fields;
@@ -222,8 +224,9 @@ Result<JsonDocument> ParseJson(std::string_view text) {
     return Fail(ErrorCode::kLimitExceeded, "not enough memory to read the file");
   }
   const simdjson::padded_string padded(text);
+  dom::document dom;
   dom::element root;
-  if (const simdjson::error_code error = parser.parse(padded).get(root)) {
+  if (const simdjson::error_code error = parser.parse_into_document(dom, padded).get(root)) {
     const bool deep = error == simdjson::DEPTH_ERROR || error == simdjson::UTF8_ERROR;
     const auto found = deep ? std::nullopt : FindJsonSyntaxError(text);
     return Fail(
@@ -233,6 +236,7 @@ Result<JsonDocument> ParseJson(std::string_view text) {
   auto storage = JsonBuilder::NewStorage();
   JsonBuilder builder(*storage);
   JsonBuilder::SetRoot(*storage, builder.Copy(root));
+  storage->texts = std::move(dom.string_buf);
   return JsonBuilder::Document(std::move(storage));
 }
 

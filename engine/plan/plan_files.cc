@@ -45,7 +45,9 @@ std::unexpected<Error> TooLong(std::size_t limit) {
 /// Also for what has no length, such as a pipe.
 Result<std::string> ReadAll(int fd, std::size_t expected, std::size_t limit) {
   constexpr std::size_t kBlock = std::size_t{64} << 10;
+  constexpr std::size_t kRoomBehind = 64;  // for parsers that read beyond the end
   std::string bytes;
+  bytes.reserve(expected + 1 + kRoomBehind);
   std::size_t size = 0;
   while (true) {
     // One byte more than there should be, to see that there is none.

@@ -52,9 +52,10 @@ void AsEndpoints(const Json& root) {
 }
 
 /// Loading the data into Redis sends commands, all of them whole.
-void AsData(const Json& root) {
+void AsData(std::string_view text, const Json& root) {
   std::vector<Error> problems;
-  const std::shared_ptr<const MemoryStore> store = MemoryStore::FromJson(root, problems);
+  const std::shared_ptr<const MemoryStore> store =
+      MemoryStore::FromJson(std::string(text), problems);
   for (const Error& problem : problems) {
     RequireSoundProblem(root, problem.pointer, problem.message);
   }
@@ -82,10 +83,15 @@ void AsData(const Json& root) {
 void FuzzDeclarations(std::string_view bytes) {
   static_cast<void>(ParseRedisUrl(bytes));
   const Result<JsonDocument> document = ParseJson(bytes);
-  if (!document) return;
+  if (!document) {
+    std::vector<Error> problems;
+    Require(MemoryStore::FromJson(std::string(bytes), problems) == nullptr,
+            "data of what is no JSON");
+    return;
+  }
   AsRegistry(document->root());
   AsEndpoints(document->root());
-  AsData(document->root());
+  AsData(bytes, document->root());
 }
 
 }  // namespace rankd::fuzz

@@ -20,10 +20,9 @@ using std::chrono::milliseconds;
 struct Fixture {
   explicit Fixture(std::size_t max_inflight = 64, int hgetall = 0, int hmget = 0, int lrange = 0,
                    int request_timeout = 0) {
-    Result<JsonDocument> document = ParseJson(R"({"user:1":{"country":"US"},"follow:1":[2,3]})");
-    REQUIRE(document);
     std::vector<Error> problems;
-    store = MemoryStore::FromJson(document->root(), problems);
+    store = MemoryStore::FromJson(R"({"user:1":{"country":"US"},"follow:1":[2,3]})", problems);
+    REQUIRE(problems.empty());
     MemoryOptions options;
     options.name = "mem";
     options.max_inflight = max_inflight;

@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include "engine/base/json.h"
 #include "tests/support/reply_text.h"
 
 namespace rankd {
@@ -21,11 +22,10 @@ struct Parsed {
 };
 
 Parsed Parse(std::string_view json) {
-  Result<JsonDocument> document = ParseJson(json);
-  REQUIRE(document);
   std::vector<Error> errors;
   Parsed parsed;
-  parsed.store = MemoryStore::FromJson(document->root(), errors);
+  parsed.store = MemoryStore::FromJson(std::string(json), errors);
+  CHECK((parsed.store == nullptr) == !errors.empty());
   for (const Error& error : errors) {
     CHECK(error.code == ErrorCode::kInvalidPlan);
     parsed.problems.push_back(error.pointer + ": " + error.message);
@@ -166,6 +166,47 @@ TEST_CASE("data that is no object is a problem of the whole file") {
   CHECK(Parse("[1]").problems ==
         std::vector<std::string>{": expected an object of keys, not an array"});
   CHECK(Parse("{}").store->key_count() == 0);
+  for (const char* scalar : {"7", "\"x\"", "null", "true", "1.5"}) {
+    CHECK(Parse(scalar).problems == std::vector<std::string>{": expected an object of keys, not " +
+                                                             ParseJson(scalar)->root().Describe()});
+  }
+}
+
+/// The other reader of the same text.
+bool IsJson(const std::string& text) { return ParseJson(text).has_value(); }
+
+TEST_CASE("what is no JSON is a problem of the whole file, wherever it goes wrong") {
+  const std::string whole =
+      R"({"h" : {"a":"x\u00e9\n","b":-1.5e3,"c":true} ,"l":[0,"",false , 18446744073709551615],"s":"é"} )";
+  REQUIRE(IsJson(whole));
+  CHECK(Parse(whole).problems.empty());
+  CHECK(Parse("\xEF\xBB\xBF" + whole).problems.empty());
+  const auto expect_like_the_tree = [](const std::string& text) {
+    if (IsJson(text)) return;
+    CAPTURE(text);
+    const Parsed parsed = Parse(text);
+    REQUIRE(parsed.problems.size() == 1);
+    CHECK(parsed.problems[0] == ": " + ParseJson(text).error().message);
+  };
+  // A character gone, doubled, or become another; the end missing; more behind it.
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    expect_like_the_tree(whole.substr(0, at));
+    expect_like_the_tree(whole + whole[at]);
+    expect_like_the_tree(whole.substr(0, at) + whole.substr(at + 1));
+    expect_like_the_tree(whole.substr(0, at) + whole[at] + whole.substr(at));
+    for (const char other : std::string("{}[]\":,\\ 0.-eutn/x\x01\x80\xff\n") + '\0') {
+      std::string text = whole;
+      text[at] = other;
+      expect_like_the_tree(text);
+      expect_like_the_tree(whole.substr(0, at) + other + whole.substr(at));
+    }
+  }
+  for (const char* text :
+       {"", " ", "{", "nul", "{\"a\":[1e999]}", "{\"a\":[18446744073709551616]}",
+        "{\"a\":\"\\ud800\"}", "{\"a\":[01]}", "{\"a\":[1.]}", "{} {}", "{\"a\":[1],}"}) {
+    REQUIRE_FALSE(IsJson(text));
+    expect_like_the_tree(text);
+  }
 }
 
 TEST_CASE("the data can be written as commands that load it, lists deleted first") {

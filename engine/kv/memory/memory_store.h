@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/base/json.h"
 #include "engine/base/string_index.h"
 #include "engine/kv/byte_arena.h"
 #include "engine/kv/command.h"
@@ -27,17 +26,20 @@ class MemoryStore {
   /// `{ "user:1": {"country":"US"}, "follow:1": [1,2,3], "name": "x" }`: an object is a hash, an
   /// array a list, a string a string. Elements are strings, numbers (ints in digits, floats as
   /// AppendFloat writes them) or bools ("true", "false"). Empty ones do not exist, as in Redis.
-  /// Appends every problem, each with code invalid_plan and its JSON pointer, and leaves the
-  /// elements at fault out.
-  static std::shared_ptr<const MemoryStore> FromJson(const Json& root,
+  /// Otherwise nullptr, with every problem appended: invalid_plan, with a JSON pointer.
+  static std::shared_ptr<const MemoryStore> FromJson(std::string text,
                                                      std::vector<Error>& problems);
 
   std::size_t key_count() const { return entries_.size(); }
 
  private:
   friend class MemoryAnswer;
-  friend class MemoryStoreBuilder;
+  friend class StoreReader;
+  friend bool ReadStore(std::string& text, MemoryStore& store);
   friend void AppendLoadCommands(const MemoryStore& store, std::string& out);
+
+  /// Hashes with more fields than this are searched by bisection.
+  static constexpr std::size_t kManyFields = 12;
 
   enum class Type : std::uint8_t { kHash, kList, kString };
   struct Entry {
