@@ -8,7 +8,11 @@ extern "C" {
 /// unused, without taking it away (muzzy_decay_ms; MADV_FREE). What is larger, such as a reply that
 /// grows, goes back as it came, with its addresses (retain). Two arenas are there once the first
 /// thread has been started; more of them would be made when threads first need memory, which where
-/// there is none left ends in a crash of jemalloc's.
+/// there is none left ends in a crash of jemalloc's. A small block may be cut from any free one,
+/// however large (lg_extent_max_active_fit): by itself jemalloc would ask the system for a page
+/// more, and be out of memory with megabytes of its own free.
 extern const char* malloc_conf;
-const char* malloc_conf = "oversize_threshold:16777216,muzzy_decay_ms:-1,retain:false,narenas:2";
+const char* malloc_conf =
+    "oversize_threshold:16777216,muzzy_decay_ms:-1,retain:false,narenas:2,"
+    "lg_extent_max_active_fit:30";
 }
