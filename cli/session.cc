@@ -1,11 +1,10 @@
 #include "cli/session.h"
 
-#include <algorithm>
 #include <csignal>
 #include <cstdint>
-#include <thread>
 
 #include "cli/standard_descriptors.h"
+#include "engine/io/thread_pool.h"
 
 namespace rankd {
 namespace {
@@ -15,7 +14,7 @@ constexpr int kLoopDescriptors = 8;
 constexpr int kFurtherLoopDescriptors = 4;
 
 std::size_t PoolThreads(const RunOptions& options) {
-  return options.cpu_threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
+  return options.cpu_threads.value_or(AvailableProcessors());
 }
 
 }  // namespace

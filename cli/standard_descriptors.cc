@@ -25,7 +25,8 @@ void RequireDescriptors(int count) {
   std::vector<int> opened;
   int error = 0;
   while (error == 0 && static_cast<int>(opened.size()) < count) {
-    const int descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int descriptor = opened.empty() ? open("/dev/null", O_RDONLY | O_CLOEXEC)
+                                          : fcntl(opened.front(), F_DUPFD_CLOEXEC, 0);
     if (descriptor < 0) {
       error = errno;
     } else {

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <exception>
 
+#include <uv.h>
+
 namespace rankd {
+
+std::size_t AvailableProcessors() { return uv_available_parallelism(); }
 
 ThreadPool::ThreadPool(std::size_t threads) : thread_limit_(std::max<std::size_t>(threads, 1)) {}
 

@@ -11,6 +11,10 @@
 
 namespace rankd {
 
+/// How many processors this process may use: taskset and containers can give it fewer than there
+/// are.
+std::size_t AvailableProcessors();
+
 /// Threads are made when work comes and none is free, up to the number given, so that a process
 /// that never offloads never starts one.
 ///
