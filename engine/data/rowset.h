@@ -8,6 +8,7 @@
 // any thread's.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstdint>
@@ -19,6 +20,7 @@
 
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
+#include "engine/base/thread_slot.h"
 #include "engine/data/column.h"
 #include "engine/data/schema.h"
 
@@ -178,16 +180,35 @@ class RowSetDropper {
 };
 
 /// Rows that several threads take copies of, such as those a task holds.
+///
+/// A thread with a slot (those of runs) gets a copy of one kept for it, which costs it no block of
+/// memory and no atomic count: half of the time of a node that only hands rows on.
 class SharedRows {
  public:
   explicit SharedRows(RowSet rows) : rows_(std::move(rows)) {}
-  /// Belongs to the calling thread.
-  RowSet Get() const { return rows_.Detached(); }
+  SharedRows(const SharedRows&) = delete;
+  SharedRows& operator=(const SharedRows&) = delete;
+  /// On any thread, when no other one has copies any more.
+  ~SharedRows() = default;
+
+  /// Belongs to the calling thread. What goes to another from there goes Detached.
+  RowSet Get() const {
+    const std::uint32_t slot = ThreadSlot();
+    if (slot == kNoThreadSlot) return rows_.Detached();
+    RowSet& own = own_[slot].rows;
+    if (own.absent()) own.Fill(rows_.Detached());
+    return own;
+  }
   /// To look at, not to copy.
   const RowSet& rows() const { return rows_; }
 
  private:
+  struct Own {
+    RowSet rows = RowSet::Absent();
+  };
   const RowSet rows_;
+  /// By slot; each is its thread's.
+  mutable std::array<Own, kThreadSlots> own_;
 };
 
 /// Fails with null_value, naming the key and the id of the first row that is null, when

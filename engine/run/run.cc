@@ -4,6 +4,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/deadline.h"
+#include "engine/base/thread_slot.h"
 #include "engine/run/cpu_policy.h"
 #include "engine/run/cpu_work.h"
 
@@ -34,6 +35,7 @@ Run::~Run() { RANKD_CHECK(state_ == State::kIdle); }
 
 void Run::Start(RunSpec spec) {
   RANKD_CHECK(state_ == State::kIdle);
+  ClaimThreadSlot();
   Busy busy(*this);
   spec_ = std::move(spec);
   state_ = State::kRunning;
