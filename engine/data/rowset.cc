@@ -89,6 +89,18 @@ RowSet::Table* RowSet::NewTableOver(const Table& table, SelectionRef selection) 
 
 RowSet RowSet::Detached() const { return RowSet(NewTableOver(*table_, selection())); }
 
+RowSet SharedRows::Fill(std::uint32_t slot) const {
+  Slots* slots = slots_.load(std::memory_order_acquire);
+  if (slots == nullptr) {
+    auto made = std::make_unique<Slots>();
+    // Another thread may have been first.
+    if (slots_.compare_exchange_strong(slots, made.get())) slots = made.release();
+  }
+  RowSet& own = (*slots)[slot].rows;
+  if (own.absent()) own.Fill(rows_.Detached());
+  return own;
+}
+
 RowSet::RowSet() : RowSet(Column::Make(Column::Ints())) {}
 
 RowSet::RowSet(ColumnRef ids) : table_(NewTable(ids->size(), 1)) {

@@ -184,31 +184,37 @@ class RowSetDropper {
 /// A thread with a slot (those of runs) gets a copy of one kept for it, which costs it no block of
 /// memory and no atomic count: half of the time of a node that only hands rows on.
 class SharedRows {
+  struct Slot {
+    RowSet rows = RowSet::Absent();
+  };
+  /// Each is its thread's.
+  using Slots = std::array<Slot, kThreadSlots>;
+
  public:
   explicit SharedRows(RowSet rows) : rows_(std::move(rows)) {}
   SharedRows(const SharedRows&) = delete;
   SharedRows& operator=(const SharedRows&) = delete;
   /// On any thread, when no other one has copies any more.
-  ~SharedRows() = default;
+  ~SharedRows() { delete slots_.load(); }
 
   /// Belongs to the calling thread. What goes to another from there goes Detached.
   RowSet Get() const {
     const std::uint32_t slot = ThreadSlot();
     if (slot == kNoThreadSlot) return rows_.Detached();
-    RowSet& own = own_[slot].rows;
-    if (own.absent()) own.Fill(rows_.Detached());
-    return own;
+    const Slots* slots = slots_.load(std::memory_order_acquire);
+    if (slots == nullptr || (*slots)[slot].rows.absent()) [[unlikely]]
+      return Fill(slot);
+    return (*slots)[slot].rows;
   }
   /// To look at, not to copy.
   const RowSet& rows() const { return rows_; }
 
  private:
-  struct Own {
-    RowSet rows = RowSet::Absent();
-  };
+  RowSet Fill(std::uint32_t slot) const;
+
   const RowSet rows_;
-  /// By slot; each is its thread's.
-  mutable std::array<Own, kThreadSlots> own_;
+  /// Elsewhere: few tasks hold rows that are asked for, and of many tasks the size counts.
+  mutable std::atomic<Slots*> slots_{nullptr};
 };
 
 /// Fails with null_value, naming the key and the id of the first row that is null, when
