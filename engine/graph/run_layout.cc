@@ -19,6 +19,7 @@ RunLayout MakeRunLayout(const Graph& graph) {
       step.placement = node.cpu_task->placement();
       step.has_expressions = !node.expressions.empty();
     }
+    if (node.region != nullptr) layout.ends_with_outputs = false;
     step.input_begin = static_cast<std::uint32_t>(layout.inputs.size());
     step.input_count = static_cast<std::uint32_t>(node.inputs.size());
     layout.inputs.insert(layout.inputs.end(), node.inputs.begin(), node.inputs.end());

@@ -38,6 +38,10 @@ struct RunLayout {
   /// found in a cache when their turn comes, which takes more time than a small task itself.
   bool is_large = false;
 
+  /// When all nodes have finished, the outputs are all that still has rows: no body was left out
+  /// that could have wanted some.
+  bool ends_with_outputs = true;
+
   /// The node that a job of the pool goes on with.
   std::optional<NodeId> NextInChain(NodeId node) const {
     const std::uint32_t next = steps[Index(node)].next_in_chain;

@@ -12,9 +12,13 @@ void Activation::Begin(const Graph& body) {
 
 void Activation::Clear() {
   ready.Clear();
-  // What has no consumers left has been taken: of a run that went well, all but the outputs.
-  for (std::size_t i = 0; i < consumers_left.size(); ++i) {
-    if (consumers_left[i] > 0) results[i].Drop();
+  // What has no consumers left has been taken.
+  if (graph != nullptr && graph->layout.ends_with_outputs && scheduler.done()) {
+    for (const NodeId output : graph->outputs) results[Index(output)].Drop();
+  } else {
+    for (std::size_t i = 0; i < consumers_left.size(); ++i) {
+      if (consumers_left[i] > 0) results[i].Drop();
+    }
   }
   carry.reset();
   imports_awaited = 0;
