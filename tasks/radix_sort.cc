@@ -1,5 +1,6 @@
 #include "tasks/radix_sort.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -22,34 +23,44 @@ using Counts = std::array<std::array<std::uint32_t, 256>, kBytes>;
 std::size_t ByteOf(std::uint64_t key, std::size_t byte) { return key >> (8 * byte) & 255; }
 
 /// Four keys; of gcc's and clang's vectors, for by itself gcc puts others side by side here.
-using Lanes [[gnu::vector_size(32)]] = std::int64_t;
-constexpr std::size_t kLanes = sizeof(Lanes) / sizeof(std::int64_t);
-static_assert(kVeryFewKeys % (4 * kLanes) == 0);
+template <typename T>
+struct LanesOf {
+  using Type [[gnu::vector_size(32)]] = T;
+};
+template <typename T>
+using Lanes = typename LanesOf<T>::Type;
+using Counts4 = Lanes<std::int64_t>;
+constexpr std::size_t kLanes = sizeof(Counts4) / sizeof(std::int64_t);
+constexpr std::size_t kGroup = 4 * kLanes;
+static_assert(kVeryFewKeys % kGroup == 0);
 
 // By reference: how vectors are handed over depends on the processor.
-void Load(const std::int64_t* from, Lanes& lanes) { std::memcpy(&lanes, from, sizeof(lanes)); }
-void Store(std::uint64_t* to, const Lanes& lanes) { std::memcpy(to, &lanes, sizeof(lanes)); }
+template <typename T>
+void Load(const T* from, Lanes<T>& lanes) {
+  std::memcpy(&lanes, from, sizeof(lanes));
+}
+void Store(std::uint64_t* to, const Counts4& lanes) { std::memcpy(to, &lanes, sizeof(lanes)); }
 
 /// `less[i]`: how many of `keys` are less than key i. Both have room for whole groups of lanes.
-RANKD_WIDE void CountLess(const std::array<std::int64_t, kVeryFewKeys>& keys, std::size_t count,
-                          std::array<std::uint64_t, kVeryFewKeys>& less) {
-  // Four groups by name: those of an array do not stay in registers.
-  for (std::size_t begin = 0; begin < count; begin += 4 * kLanes) {
-    const std::int64_t* const own = keys.data() + begin;
-    Lanes a;
-    Lanes b;
-    Lanes c;
-    Lanes d;
+template <typename T>
+void CountLessOf(const VeryFew<T>& keys, std::size_t count, VeryFew<std::uint64_t>& less) {
+  // Four by name: those of an array do not stay in registers.
+  for (std::size_t begin = 0; begin < count; begin += kGroup) {
+    const T* const own = keys.data() + begin;
+    Lanes<T> a;
+    Lanes<T> b;
+    Lanes<T> c;
+    Lanes<T> d;
     Load(own, a);
     Load(own + kLanes, b);
     Load(own + 2 * kLanes, c);
     Load(own + 3 * kLanes, d);
-    Lanes less_a{};
-    Lanes less_b{};
-    Lanes less_c{};
-    Lanes less_d{};
+    Counts4 less_a{};
+    Counts4 less_b{};
+    Counts4 less_c{};
+    Counts4 less_d{};
     for (std::size_t i = 0; i < count; ++i) {
-      const Lanes key = keys[i] - Lanes{};
+      const Lanes<T> key = keys[i] - Lanes<T>{};
       less_a -= key < a;  // true is -1
       less_b -= key < b;
       less_c -= key < c;
@@ -59,6 +70,28 @@ RANKD_WIDE void CountLess(const std::array<std::int64_t, kVeryFewKeys>& keys, st
     Store(less.data() + begin + kLanes, less_b);
     Store(less.data() + begin + 2 * kLanes, less_c);
     Store(less.data() + begin + 3 * kLanes, less_d);
+  }
+}
+
+RANKD_WIDE void CountLess(const VeryFew<std::int64_t>& keys, std::size_t count,
+                          VeryFew<std::uint64_t>& less) {
+  CountLessOf(keys, count, less);
+}
+RANKD_WIDE void CountLess(const VeryFew<double>& keys, std::size_t count,
+                          VeryFew<std::uint64_t>& less) {
+  CountLessOf(keys, count, less);
+}
+
+template <typename T>
+void PlaceOf(VeryFew<T>& keys, std::size_t count, Places& places) {
+  RANKD_CHECK(count <= kVeryFewKeys);
+  std::fill(keys.begin() + count, keys.begin() + (count + kGroup - 1) / kGroup * kGroup, T{});
+  VeryFew<std::uint64_t> less;
+  CountLess(keys, count, less);
+  // Equals have one count; the first of them comes first.
+  VeryFew<std::uint8_t> placed{};
+  for (std::size_t i = 0; i < count; ++i) {
+    places[i] = static_cast<std::uint8_t>(less[i] + placed[less[i]]++);
   }
 }
 
@@ -76,20 +109,21 @@ void SortVeryFew(std::vector<KeyedRow>& rows) {
 
 }  // namespace
 
+void PlaceKeys(VeryFew<std::int64_t>& keys, std::size_t count, Places& places) {
+  PlaceOf(keys, count, places);
+}
+
+void PlaceKeys(VeryFew<double>& keys, std::size_t count, Places& places) {
+  PlaceOf(keys, count, places);
+}
+
 void PlaceKeys(std::span<const std::uint64_t> keys, Places& places) {
-  RANKD_CHECK(keys.size() <= kVeryFewKeys);
   // Signed, for one instruction compares those.
-  std::array<std::int64_t, kVeryFewKeys> ordered{};
+  VeryFew<std::int64_t> ordered;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     ordered[i] = static_cast<std::int64_t>(keys[i] ^ std::uint64_t{1} << 63);
   }
-  std::array<std::uint64_t, kVeryFewKeys> less;
-  CountLess(ordered, keys.size(), less);
-  // Equals have one count; the first of them comes first.
-  std::array<std::uint8_t, kVeryFewKeys> placed{};
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    places[i] = static_cast<std::uint8_t>(less[i] + placed[less[i]]++);
-  }
+  PlaceOf(ordered, keys.size(), places);
 }
 
 bool SortByKey(std::vector<KeyedRow>& rows, StopToken stop) {

@@ -28,22 +28,30 @@ struct SortKey {
   ValueType type = ValueType::kInt;  ///< For an estimate.
 };
 
+/// `value`, to be sorted descending.
+std::int64_t Reversed(std::int64_t value) { return ~value; }
+double Reversed(double value) { return -value; }
+
 /// The base rows in the order of one key without nulls, where there are at most kVeryFewKeys;
 /// nullopt: they are in it already.
 template <typename T>
 std::optional<Selection> OrderOfVeryFew(const RowSet& rows, std::span<const T> slots,
                                         Order direction) {
-  const std::uint64_t flip = direction == Order::kDescending ? ~std::uint64_t{0} : 0;
-  const std::uint32_t* const selection = rows.selection() ? rows.selection()->data() : nullptr;
   const std::size_t count = rows.rows();
-  std::array<std::uint32_t, kVeryFewKeys> base_rows;
-  std::array<std::uint64_t, kVeryFewKeys> keys;
-  for (std::size_t i = 0; i < count; ++i) {
-    base_rows[i] = selection == nullptr ? static_cast<std::uint32_t>(i) : selection[i];
-    keys[i] = OrderKey(slots[base_rows[i]]) ^ flip;
+  VeryFew<std::uint32_t> base_rows;
+  if (rows.selection()) {
+    std::ranges::copy(*rows.selection(), base_rows.begin());
+  } else {
+    std::iota(base_rows.begin(), base_rows.begin() + count, 0U);
+  }
+  VeryFew<T> keys;
+  if (direction == Order::kDescending) {
+    for (std::size_t i = 0; i < count; ++i) keys[i] = Reversed(slots[base_rows[i]]);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) keys[i] = slots[base_rows[i]];
   }
   Places places;
-  PlaceKeys(std::span(keys).first(count), places);
+  PlaceKeys(keys, count, places);
   Selection order(count);
   bool moved = false;
   for (std::size_t i = 0; i < count; ++i) {

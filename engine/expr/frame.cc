@@ -33,12 +33,8 @@ const T* Slots(const Column& column) {
   if constexpr (std::is_same_v<T, std::uint8_t>) return column.bools().data();
 }
 
-std::size_t RoomFor(ValueType type) { return WidthOf(type) + 1; }
-
 std::size_t RowsOfBlock(const Program& program, std::size_t rows) {
-  std::size_t bytes = sizeof(std::uint32_t);
-  for (const ValueType type : program.registers) bytes += RoomFor(type);
-  for (const ProgramInput& input : program.inputs) bytes += RoomFor(input.type);
+  const std::size_t bytes = sizeof(std::uint32_t) + program.bytes_per_row;
   const std::size_t fitting = std::clamp<std::size_t>(kMemoryWanted / bytes, 64, kBlockRows);
   const std::size_t wanted = std::min((rows + 63) / 64 * 64, fitting / 64 * 64);
   return std::max<std::size_t>(wanted, 64);
@@ -54,18 +50,17 @@ Frame::Frame(const Program& program, std::span<const InputColumn> inputs, const 
       block_rows_(RowsOfBlock(program, rows)) {
   const std::size_t input_count = program.inputs.size();
   const std::size_t register_count = program.registers.size();
-  std::size_t operand_count = 0;
-  for (const Instruction& instruction : program.code) {
-    operand_count = std::max<std::size_t>(operand_count, instruction.operand_count);
-  }
+  const std::size_t operand_count = program.most_operands;
   // Block sizes are multiples of 64, so that every room is aligned when the first is.
   const std::size_t tables = sizeof(Room) * (input_count + register_count) +
                              sizeof(Vec) * (input_count + register_count + operand_count);
-  std::size_t bytes = 2 * kAlignment + sizeof(std::uint32_t) * block_rows_ + tables;
-  for (const ValueType type : program.registers) bytes += RoomFor(type) * block_rows_;
-  for (const ProgramInput& input : program.inputs) bytes += RoomFor(input.type) * block_rows_;
-  memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-  void* start = memory_.get();
+  std::size_t bytes =
+      2 * kAlignment + (sizeof(std::uint32_t) + program.bytes_per_row) * block_rows_ + tables;
+  void* start = few_rows_.data();
+  if (bytes > few_rows_.size()) {
+    many_rows_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    start = many_rows_.get();
+  }
   std::byte* next =
       static_cast<std::byte*>(std::align(kAlignment, bytes - kAlignment, start, bytes));
   const auto take = [&](std::size_t width) {

@@ -1,6 +1,7 @@
 // A program at work: its registers for one block of rows, and the loop body over blocks.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,6 +24,8 @@ class Frame {
   /// For up to `rows` rows. `inputs` are those of `program`, in order.
   Frame(const Program& program, std::span<const InputColumn> inputs, const Bindings& bindings,
         std::size_t rows);
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
 
   /// Rows to give Run at once; a multiple of 64, at most kBlockRows.
   std::size_t block_rows() const { return block_rows_; }
@@ -48,8 +51,10 @@ class Frame {
   std::span<const InputColumn> inputs_;
   const Bindings& bindings_;
   std::size_t block_rows_;
-  /// All of the following, in one piece: over a few rows an allocation costs more than the work.
-  std::unique_ptr<std::byte[]> memory_;
+  /// Of one of these is all of the following: over a few rows an allocation costs more than the
+  /// work.
+  std::array<std::byte, 8192> few_rows_;
+  std::unique_ptr<std::byte[]> many_rows_;
   std::span<Room> input_rooms_;
   std::span<Room> register_rooms_;
   std::uint32_t* entries_room_ = nullptr;

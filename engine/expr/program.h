@@ -115,6 +115,9 @@ struct Program {
   std::vector<Operand> operands;
   std::vector<ValueType> registers;  ///< By number: a type of the width it has.
   std::vector<Operand> roots;        ///< What it is evaluated for.
+  // Counted once, for each evaluation needs them:
+  std::uint32_t most_operands = 0;  ///< Of one instruction.
+  std::uint32_t bytes_per_row = 0;  ///< Of registers and blocks of inputs, with their validity.
 };
 
 /// The literals on the right of `in`, sorted; nulls left out.

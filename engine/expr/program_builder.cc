@@ -1,5 +1,10 @@
 #include "engine/expr/program_builder.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "engine/expr/vec.h"
+
 namespace rankd {
 
 Operand ProgramBuilder::Input(InputKind kind, ValueType type, std::uint32_t index) {
@@ -65,6 +70,18 @@ std::uint32_t ProgramBuilder::AddRoot(Operand operand, bool in_blocks) {
   }
   program_.roots.push_back(operand);
   return static_cast<std::uint32_t>(program_.roots.size() - 1);
+}
+
+Program ProgramBuilder::Finish() && {
+  const auto add_room = [this](ValueType type) {
+    program_.bytes_per_row += static_cast<std::uint32_t>(WidthOf(type)) + 1;
+  };
+  for (const ValueType type : program_.registers) add_room(type);
+  for (const ProgramInput& input : program_.inputs) add_room(input.type);
+  for (const Instruction& instruction : program_.code) {
+    program_.most_operands = std::max(program_.most_operands, instruction.operand_count);
+  }
+  return std::move(program_);
 }
 
 }  // namespace rankd

@@ -26,7 +26,7 @@ class ProgramBuilder {
   /// Returns the number of the root. `in_blocks`: somebody wants its values block by block.
   std::uint32_t AddRoot(Operand operand, bool in_blocks);
 
-  Program Finish() && { return std::move(program_); }
+  Program Finish() &&;
 
  private:
   void Append(OpCode op, Operand out, std::span<const Operand> operands, std::uint32_t detail);
