@@ -165,16 +165,21 @@ bool HashFields::AppendAll(std::size_t field, const Replies& replies, ColumnBuil
   // `append` takes a text, and tells whether it is a value.
   const bool fill_is_null = fields_[field].may_lack && IsNull(fields_[field].fill);
   const auto append_all = [&](auto&& append) {
+    std::size_t nulls = 0;  // that have not been appended
     for (std::size_t row = 0; row < replies.size(); ++row) {
       const ReplyNode* value = &replies[row] + 1 + field;
+      if (fill_is_null && value->kind == ReplyKind::kNil) {
+        ++nulls;
+        continue;
+      }
+      column.AppendNulls(std::exchange(nulls, 0));
       if (value->kind == ReplyKind::kString) {
         if (!append(value->text())) return false;
-      } else if (fill_is_null && value->kind == ReplyKind::kNil) {
-        column.AppendNull();
       } else if (!Append(field, value, column)) {
         return false;
       }
     }
+    column.AppendNulls(nulls);
     return true;
   };
   switch (fields_[field].type) {

@@ -1,5 +1,6 @@
 #include "tasks/list_ids.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -29,20 +30,33 @@ Result<void> IdLists::ReadSome(std::size_t most) {
   for (; list_ < replies_.size(); ++list_, entry_ = 0, next_ = nullptr) {
     const ReplyNode& list = replies_[list_];
     if (next_ == nullptr) next_ = &list + 1;
-    for (; entry_ < list.size; ++entry_, next_ += next_->span) {
-      if (most-- == 0) return {};
+    const std::uint32_t end =
+        entry_ + static_cast<std::uint32_t>(std::min<std::size_t>(most, list.size - entry_));
+    most -= end - entry_;
+    // Not by the members: to the compiler each id written could be one of them.
+    const ReplyNode* next = next_;
+    for (std::uint32_t entry = entry_; entry < end; ++entry, next += next->span) {
       std::optional<std::int64_t> id;
-      if (next_->kind == ReplyKind::kString) id = ParseInt(next_->text());
+      if (next->kind == ReplyKind::kString) id = ParseInt(next->text());
       if (!id) {
-        const std::string what = next_->kind == ReplyKind::kString
-                                     ? "the entry " + Quote(next_->text()) + " is no 64-bit integer"
-                                     : "entry " + std::to_string(entry_) + " is no string";
-        return BadReply(commands_.key(list_), *next_, what);
+        next_ = next;
+        entry_ = entry;
+        return Refusal();
       }
       ids_.push_back(*id);
     }
+    next_ = next;
+    entry_ = end;
+    if (entry_ < list.size) return {};
   }
   return {};
+}
+
+std::unexpected<Error> IdLists::Refusal() const {
+  const std::string what = next_->kind == ReplyKind::kString
+                               ? "the entry " + Quote(next_->text()) + " is no 64-bit integer"
+                               : "entry " + std::to_string(entry_) + " is no string";
+  return BadReply(commands_.key(list_), *next_, what);
 }
 
 }  // namespace rankd

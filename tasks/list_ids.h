@@ -27,6 +27,9 @@ class IdLists {
   ColumnRef Finish() && { return Column::Make(std::move(ids_)); }
 
  private:
+  /// Of the entry that is next.
+  std::unexpected<Error> Refusal() const;
+
   const CommandBatch& commands_;
   const Replies& replies_;
   Column::Ints ids_;

@@ -38,16 +38,6 @@ bool IsJsonNumber(std::string_view text) {
   return i == text.size();
 }
 
-/// "00", "01", … "99".
-constexpr auto kDigitPairs = [] {
-  std::array<char, 200> pairs{};
-  for (std::size_t i = 0; i < 100; ++i) {
-    pairs[2 * i] = static_cast<char>('0' + i / 10);
-    pairs[2 * i + 1] = static_cast<char>('0' + i % 10);
-  }
-  return pairs;
-}();
-
 /// How many digits `value` has.
 std::size_t DigitCount(std::uint64_t value) {
   std::size_t count = 1;
@@ -105,7 +95,7 @@ char* WriteShortDecimal(char* out, double value) {
 
 }  // namespace
 
-char* WriteInt(char* out, std::int64_t value) {
+char* WriteLongInt(char* out, std::int64_t value) {
   auto rest = static_cast<std::uint64_t>(value);
   if (value < 0) {
     *out++ = '-';

@@ -1,8 +1,11 @@
 // Numbers as text, both ways, in the exact forms of the response format.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,8 +15,42 @@ namespace rankd {
 /// The longest text of an int or a float that is written.
 inline constexpr std::size_t kMaxNumberText = 32;
 
+/// "00", "01", … "99".
+inline constexpr auto kDigitPairs = [] {
+  std::array<char, 200> pairs{};
+  for (std::size_t i = 0; i < 100; ++i) {
+    pairs[2 * i] = static_cast<char>('0' + i / 10);
+    pairs[2 * i + 1] = static_cast<char>('0' + i % 10);
+  }
+  return pairs;
+}();
+
+/// WriteInt of what has a sign or many digits.
+char* WriteLongInt(char* out, std::int64_t value);
+
 /// Writes all digits of `value` to `out`, which has room for kMaxNumberText; gives their end.
-char* WriteInt(char* out, std::int64_t value);
+inline char* WriteInt(char* out, std::int64_t value) {
+  constexpr std::uint64_t kFiveDigits = 100'000;
+  const auto digits = static_cast<std::uint64_t>(value);
+  if (std::endian::native != std::endian::little || digits >= kFiveDigits) {
+    return WriteLongInt(out, value);
+  }
+  // Most keys and ids: five digits, less the zeros in front, without a branch on how many.
+  const auto small = static_cast<std::uint32_t>(digits);
+  const std::uint32_t four = small % 10'000;
+  std::uint16_t first;
+  std::uint16_t second;
+  std::memcpy(&first, &kDigitPairs[std::size_t{2} * (four / 100)], 2);
+  std::memcpy(&second, &kDigitPairs[std::size_t{2} * (four % 100)], 2);
+  const std::uint64_t text =
+      std::uint64_t{'0' + small / 10'000} | std::uint64_t{first} << 8 | std::uint64_t{second} << 24;
+  const auto zeros =
+      static_cast<std::uint32_t>(small < 10) + static_cast<std::uint32_t>(small < 100) +
+      static_cast<std::uint32_t>(small < 1000) + static_cast<std::uint32_t>(small < 10'000);
+  const std::uint64_t shown = text >> (8 * zeros);
+  std::memcpy(out, &shown, sizeof(shown));
+  return out + 5 - zeros;
+}
 /// The same as AppendFloat does.
 char* WriteFloat(char* out, double value);
 

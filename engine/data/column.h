@@ -31,6 +31,10 @@ class Bitmap {
     if (value) words_[size_ >> 6] |= std::uint64_t{1} << (size_ & 63);
     ++size_;
   }
+  void AppendZeros(std::size_t count) {
+    size_ += count;
+    words_.resize((size_ + 63) / 64);
+  }
   std::size_t Count() const;
   std::span<const std::uint64_t> words() const { return words_; }
   std::span<std::uint64_t> mutable_words() { return words_; }
@@ -172,7 +176,8 @@ class ColumnBuilder {
     Valid();
     return true;
   }
-  void AppendNull();
+  void AppendNull() { AppendNulls(1); }
+  void AppendNulls(std::size_t count);
   /// Null, or a value of the builder's type (an int is taken by a float column).
   void Append(const Value& value);
   /// Row `row` of `column`, which has the builder's type.

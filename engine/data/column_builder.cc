@@ -26,22 +26,25 @@ void ColumnBuilder::AppendString(std::string_view value) {
   Valid();
 }
 
-void ColumnBuilder::AppendNull() {
+void ColumnBuilder::AppendNulls(std::size_t count) {
+  if (count == 0) return;
   if (validity_.size() == 0) validity_ = Bitmap(size_, true);
-  validity_.Append(false);
-  ++size_;
+  validity_.AppendZeros(count);
+  size_ += count;
+  // Grows as push_back would: one after the other may come.
+  const auto append = [count](auto& slots) { slots.insert(slots.end(), count, 0); };
   switch (type_) {
     case ValueType::kInt:
-      ints_.push_back(0);
+      append(ints_);
       break;
     case ValueType::kFloat:
-      floats_.push_back(0);
+      append(floats_);
       break;
     case ValueType::kBool:
-      bools_.push_back(0);
+      append(bools_);
       break;
     case ValueType::kString:
-      codes_.push_back(0);
+      append(codes_);
       break;
   }
 }

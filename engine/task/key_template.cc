@@ -57,13 +57,10 @@ Result<KeyTemplate> KeyTemplate::Parse(std::string_view text, const Schema& sche
     }
     const std::optional<KeyId> key = schema.FindKey(name);
     if (!key) return UnknownKey(name, schema);
-    Part part;
-    part.literal = text.substr(literal, brace - literal);
-    part.key = *key;
-    result.parts_.push_back(std::move(part));
+    result.parts_.push_back({Literal(text.substr(literal, brace - literal)), *key});
     literal = end + 1;
   }
-  result.tail_ = text.substr(literal);
+  result.tail_ = Literal(text.substr(literal));
   return result;
 }
 
@@ -71,7 +68,7 @@ Result<void> KeyTemplate::Append(const RowSet& rows, std::size_t row, const Sche
                                  std::string& out) const {
   const std::uint32_t base_row = rows.BaseRow(row);
   for (const Part& part : parts_) {
-    out += part.literal;
+    out += part.literal.text();
     const Column* column = rows.Find(part.key);
     if (column == nullptr || column->IsNullAt(base_row)) {
       std::string message = "the Redis key needs \"" + schema.key(part.key).name + "\", which is ";
@@ -83,23 +80,23 @@ Result<void> KeyTemplate::Append(const RowSet& rows, std::size_t row, const Sche
     }
     AppendValue(*column, base_row, out);
   }
-  out += tail_;
+  out += tail_.text();
   return {};
 }
 
+KeyTemplate::Literal::Literal(std::string_view text) : text_(text) {
+  std::ranges::copy(text.substr(0, kShort), head_.begin());
+}
+
 std::size_t KeyTemplate::MostBytesForId() const {
-  std::size_t bytes = tail_.size();
-  for (const Part& part : parts_) bytes += part.literal.size() + kMaxNumberText;
+  std::size_t bytes = tail_.text().size() + Literal::kShort;
+  for (const Part& part : parts_) bytes += part.literal.text().size() + kMaxNumberText;
   return bytes;
 }
 
 char* KeyTemplate::WriteForId(std::int64_t id, char* out) const {
-  for (const Part& part : parts_) {
-    RANKD_CHECK(part.key == kIdKey);
-    out = std::ranges::copy(part.literal, out).out;
-    out = WriteInt(out, id);
-  }
-  return std::ranges::copy(tail_, out).out;
+  for (const Part& part : parts_) out = WriteInt(part.literal.Write(out), id);
+  return tail_.Write(out);
 }
 
 std::string KeyTemplate::ForId(std::int64_t id) const {

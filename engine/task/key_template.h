@@ -1,6 +1,9 @@
 // Redis key templates: "user:{id}", "feed:{country}:{id}".
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,12 +34,36 @@ class KeyTemplate {
   std::vector<KeyId> keys() const;
 
  private:
+  /// What stands between keys.
+  class Literal {
+   public:
+    /// What Write may write beyond its end.
+    static constexpr std::size_t kShort = 16;
+
+    explicit Literal(std::string_view text);
+    const std::string& text() const { return text_; }
+    /// Gives the end.
+    char* Write(char* out) const {
+      // A call of memcpy would take longer than all these 16 bytes.
+      if (text_.size() <= kShort) {
+        std::memcpy(out, head_.data(), kShort);
+      } else {
+        std::memcpy(out, text_.data(), text_.size());
+      }
+      return out + text_.size();
+    }
+
+   private:
+    std::string text_;
+    std::array<char, kShort> head_{};
+  };
   struct Part {
-    std::string literal;  ///< Before the key.
+    Literal literal;  ///< Before the key.
     KeyId key;
   };
+
   std::vector<Part> parts_;
-  std::string tail_;
+  Literal tail_{""};
 };
 
 }  // namespace rankd

@@ -1,5 +1,6 @@
 #include "engine/base/number_text.h"
 
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -16,6 +17,28 @@ std::string Float(double value) {
   std::string text;
   AppendFloat(text, value);
   return text;
+}
+
+TEST_CASE("ints of every length are written in all their digits, and nothing far behind them") {
+  const auto written = [](std::int64_t value) {
+    std::array<char, kMaxNumberText + 1> room;
+    room.fill('~');
+    char* const end = WriteInt(room.data(), value);
+    CHECK(room.back() == '~');
+    return std::string(room.data(), end);
+  };
+  for (std::int64_t value = -1'100; value <= 1'100'000; ++value) {
+    const std::string text = written(value);
+    if (text != std::to_string(value)) FAIL(text, " is not ", value);
+  }
+  std::int64_t power = 1;
+  for (int digits = 0; digits < 18; ++digits, power *= 10) {
+    for (const std::int64_t value : {power - 1, power, power + 1, -power}) {
+      CHECK(written(value) == std::to_string(value));
+    }
+  }
+  CHECK(written(std::numeric_limits<std::int64_t>::min()) == "-9223372036854775808");
+  CHECK(written(std::numeric_limits<std::int64_t>::max()) == "9223372036854775807");
 }
 
 TEST_CASE("floats are written as Python's repr writes them") {
