@@ -224,9 +224,9 @@ Result<JsonDocument> ParseJson(std::string_view text) {
     return Fail(ErrorCode::kLimitExceeded, "not enough memory to read the file");
   }
   const simdjson::padded_string padded(text);
-  dom::document dom;
+  dom::document parsed;
   dom::element root;
-  if (const simdjson::error_code error = parser.parse_into_document(dom, padded).get(root)) {
+  if (const simdjson::error_code error = parser.parse_into_document(parsed, padded).get(root)) {
     const bool deep = error == simdjson::DEPTH_ERROR || error == simdjson::UTF8_ERROR;
     const auto found = deep ? std::nullopt : FindJsonSyntaxError(text);
     return Fail(
@@ -236,7 +236,7 @@ Result<JsonDocument> ParseJson(std::string_view text) {
   auto storage = JsonBuilder::NewStorage();
   JsonBuilder builder(*storage);
   JsonBuilder::SetRoot(*storage, builder.Copy(root));
-  storage->texts = std::move(dom.string_buf);
+  storage->texts = std::move(parsed.string_buf);
   return JsonBuilder::Document(std::move(storage));
 }
 
