@@ -159,10 +159,12 @@ std::string Lines(std::size_t count) {
   return lines;
 }
 
+constexpr std::size_t kCounts[] = {1, 3, 100'000, 2, 50, 1'000, 1};
+
 TEST_CASE("few lines and many reach a pipe's reader whole and in order") {
   Pipe pipe;
   std::string expected;
-  for (const std::size_t count : {1, 3, 100'000, 2, 50, 1'000, 1}) expected += Lines(count);
+  for (const std::size_t count : kCounts) expected += Lines(count);
   std::string read_back;
   std::thread reader([&] {
     char block[4096];
@@ -174,7 +176,7 @@ TEST_CASE("few lines and many reach a pipe's reader whole and in order") {
   });
   UvLoop loop;
   LineWriter writes(pipe.ends[1], loop);
-  for (const std::size_t count : {1, 3, 100'000, 2, 50, 1'000, 1}) {
+  for (const std::size_t count : kCounts) {
     CHECK(writes.Write(Lines(count)) == 0);
   }
   reader.join();
