@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,6 +61,55 @@ TEST_CASE("values become the text Redis would hold") {
         R"(["s","x","i","7","n","-9223372036854775808","u","18446744073709551615",)"
         R"("f","0.5","g","100.0","t","true","z","false","e",""])");
   CHECK(LRange(parsed, "l", 0, -1) == R"(["1","2.5","a","true"])");
+}
+
+TEST_CASE("numbers of any length are what the other reader takes them for") {
+  std::vector<std::string> numbers = {"0.75000000000000000000",
+                                      "123456789012345678.5",
+                                      "1.0000000000000000000",
+                                      "1.000000000000000000",
+                                      "12345678901234567.5",
+                                      "1111111111111111111e0",
+                                      "11111111111111111111e0",
+                                      "11111111111111111111e-400",
+                                      "-0",
+                                      "-0.0",
+                                      "1E5",
+                                      "1e-400",
+                                      "4.9406564584124654e-324",
+                                      "2.2250738585072011e-308",
+                                      "9007199254740993.0",
+                                      "1.7976931348623157e308"};
+  std::minstd_rand random(1);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string number = random() % 2 == 0 ? "-" : "";
+    number += static_cast<char>('1' + random() % 9);
+    const auto digits = [&](std::size_t count) {
+      for (std::size_t k = 0; k < count; ++k) number += static_cast<char>('0' + random() % 10);
+    };
+    digits(random() % 25);
+    if (random() % 2 == 0) {
+      number += '.';
+      digits(1 + random() % 25);
+    }
+    if (random() % 2 == 0) number += "e" + std::to_string(static_cast<int>(random() % 600) - 300);
+    numbers.push_back(number);
+  }
+  int taken = 0;
+  for (const std::string& number : numbers) {
+    const std::string text = "{\"h\":{\"n\":" + number + " }}";
+    const Result<JsonDocument> document = ParseJson(text);
+    const Parsed parsed = Parse(text);
+    CAPTURE(number);
+    REQUIRE(document.has_value() == (parsed.store != nullptr));
+    if (!document) continue;
+    ++taken;
+    // Describe writes a number as the store should.
+    const std::string expected = document->root().Find("h")->Find("n")->Describe();
+    if (HGetAll(parsed, "h") != "[\"n\",\"" + expected + "\"]")
+      FAIL(number, ": ", HGetAll(parsed, "h"));
+  }
+  CHECK(taken > 10'000);
 }
 
 TEST_CASE("a key that is missing, or empty, has no fields and no elements") {

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -95,7 +97,7 @@ class StoreReader {
         AddText(value.get_string());
         return true;
       case ondemand::json_type::number:
-        return AddNumber(value.get_number());
+        return AddNumber(value);
       case ondemand::json_type::boolean:
         AddText(bool(value.get_bool()) ? "true" : "false");
         return true;
@@ -104,7 +106,9 @@ class StoreReader {
     }
   }
 
-  bool AddNumber(ondemand::number number) {
+  bool AddNumber(ondemand::value value) {
+    const std::string_view token = value.raw_json_token();
+    const ondemand::number number = value.get_number();
     char* const begin = number_.data();
     char* end = nullptr;
     switch (number.get_number_type()) {
@@ -114,9 +118,14 @@ class StoreReader {
       case ondemand::number_type::unsigned_integer:
         end = std::ranges::copy(std::to_string(number.get_uint64()), begin).out;
         break;
-      case ondemand::number_type::floating_point_number:
-        end = WriteFloat(begin, number.get_double());
+      case ondemand::number_type::floating_point_number: {
+        // Not get_double: of numbers of 19 digits and more, simdjson 3.0 gives 0.0 here.
+        const std::size_t last = token.find_last_of("0123456789");
+        const std::optional<double> parsed = ParseFloat(token.substr(0, last + 1));
+        if (!parsed) return false;
+        end = WriteFloat(begin, *parsed);
         break;
+      }
       default:  // newer simdjson has integers of any size
         return false;
     }
