@@ -53,12 +53,17 @@ void InputReader::RequestBlock() {
 
 bool InputReader::ReadAtOnce() {
   const iovec room = {block_.get(), kReadBytes};
-  // Files from the page cache, and pipes from Linux 6.4 on. Errors are left to the thread: for
+  // Files from the page cache, and pipes from Linux 6.4 on. Most errors are left to the thread: for
   // terminals, sockets and older kernels it is "not supported".
   const ssize_t bytes = preadv2(descriptor_, &room, 1, -1, RWF_NOWAIT);
-  if (bytes < 0) return false;
-  Take(static_cast<std::size_t>(bytes), 0);
-  return true;
+  if (bytes >= 0) {
+    Take(static_cast<std::size_t>(bytes), 0);
+    return true;
+  }
+  // What cannot be read may not be readable ever: a poll for it would wait for good.
+  const bool never = errno == EBADF || errno == ENOTCONN;
+  if (never) Take(0, errno);
+  return never;
 }
 
 int InputReader::StartThread() {
