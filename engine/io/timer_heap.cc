@@ -26,11 +26,11 @@ TimerHeap::~TimerHeap() {
 
 void TimerHeap::Arm(Timer& timer, TimePoint due) {
   timer.Disarm();
+  const Entry entry{due, next_sequence_++, &timer};
+  entries_.push_back(entry);  // before the timer says so: there may be no memory for it
   timer.heap_ = this;
   timer.due_ = due;
   timer.firing_ = false;
-  const Entry entry{due, next_sequence_++, &timer};
-  entries_.push_back(entry);
   SiftUp(entries_.size() - 1, entry);
 }
 

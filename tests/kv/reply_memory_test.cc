@@ -1,13 +1,17 @@
 // Replies for which there is no memory. Replaces this program's operator new.
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
+#include "engine/kv/memory/memory_client.h"
 #include "engine/kv/redis/reply_reader.h"
+#include "tests/support/fake_loop.h"
 #include "tests/support/reply_text.h"
 
 namespace {
@@ -85,6 +89,50 @@ TEST_CASE("the nodes of an array may be what there is no memory for") {
   Replies next;
   CHECK(reader.Next(&next) == Progress::kReply);
   CHECK(ReplyText(next) == "+OK");
+}
+
+class Asked final : public KvRequest {
+ public:
+  using KvRequest::KvRequest;
+  void OnReplies(Result<Replies> replies) override {
+    text = replies ? ReplyText(*replies)
+                   : std::string(CodeName(replies.error().code)) + ": " + replies.error().message;
+  }
+  std::string text;
+};
+
+TEST_CASE("a memory store without memory for an answer fails that request, and none after it") {
+  constexpr std::size_t kEntries = 10'000;
+  std::string json = "{\"l\":[0";
+  for (std::size_t i = 1; i < kEntries; ++i) json += ',' + std::to_string(i);
+  std::vector<Error> problems;
+  const auto store = MemoryStore::FromJson(json + "]}", problems);
+  REQUIRE(store != nullptr);
+  for (const int latency : {0, 1}) {
+    FakeLoop loop;
+    MemoryOptions options;
+    options.name = "mem";
+    options.max_inflight = 1;
+    options.latency.fill(std::chrono::milliseconds(latency));
+    MemoryClient client(loop, store, options);
+    CommandBatch long_list;
+    long_list.LRange("l", 0, -1);
+    CommandBatch short_list;
+    short_list.LRange("l", 7, 7);
+    for (int round = 0; round < 3; ++round) {
+      Asked large(long_list);
+      Asked small(short_list);
+      {
+        const NoMemoryFor nodes(kEntries * sizeof(ReplyNode));
+        client.Submit(large);
+        client.Submit(small);
+        loop.Advance(std::chrono::milliseconds(10));
+      }
+      CHECK(large.text == "limit_exceeded: endpoint mem: out of memory for a reply");
+      CHECK(small.text == "[\"7\"]");
+    }
+    CHECK(client.in_flight() == 0);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "engine/kv/memory/memory_client.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -56,26 +57,55 @@ void MemoryClient::Pump() {
   // An answer may lead to a Submit, which comes here again; the loop below sees to it.
   if (pumping_) return;
   pumping_ = true;
+  // Also where what an answer leads to throws: others will be asked for.
+  struct Pumping {
+    ~Pumping() { flag = false; }
+    bool& flag;
+  } const until_return{pumping_};
   while (KvRequest* request = limiter_.Admit()) {
     const Duration latency = LatencyOf(request->commands());
     if (latency == Duration(0)) {
       limiter_.Leave();
-      request->OnReplies(AnswerFromStore(store_, request->commands()));
-      continue;
+      request->OnReplies(Answer(*request));
+    } else if (!StartTrip(*request, latency)) {
+      limiter_.Leave();
+      request->OnReplies(OutOfMemory());
     }
+  }
+}
+
+bool MemoryClient::StartTrip(KvRequest& request, Duration latency) {
+  try {
     if (free_trips_.empty()) {
       trips_.push_back(std::make_unique<Trip>(*this));
+      // Room for all, so that giving one back takes no memory.
+      free_trips_.reserve(trips_.capacity());
       free_trips_.push_back(trips_.back().get());
     }
     Trip& trip = *free_trips_.back();
-    free_trips_.pop_back();
-    trip.request = request;
-    request->client_state = &trip;
     const Duration limit = options_.request_timeout;
     trip.times_out = limit > Duration(0) && latency > limit;
     loop_->Arm(trip, loop_->Now() + (trip.times_out ? limit : latency));
+    free_trips_.pop_back();
+    trip.request = &request;
+    request.client_state = &trip;
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
   }
-  pumping_ = false;
+}
+
+Result<Replies> MemoryClient::Answer(const KvRequest& request) const {
+  try {
+    return AnswerFromStore(store_, request.commands());
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory();
+  }
+}
+
+std::unexpected<Error> MemoryClient::OutOfMemory() const {
+  return Fail(ErrorCode::kLimitExceeded,
+              "endpoint " + options_.name + ": out of memory for a reply");
 }
 
 void MemoryClient::Finish(Trip& trip) {
@@ -87,7 +117,7 @@ void MemoryClient::Finish(Trip& trip) {
                            "endpoint " + options_.name + ": no reply within " +
                                std::to_string(options_.request_timeout.count()) + " ms"));
   } else {
-    request.OnReplies(AnswerFromStore(store_, request.commands()));
+    request.OnReplies(Answer(request));
   }
   Pump();
 }

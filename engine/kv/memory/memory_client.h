@@ -44,7 +44,12 @@ class MemoryClient final : public KvClient {
 
   Duration LatencyOf(const CommandBatch& commands) const;
   void Pump();
+  /// False where there is no memory for it.
+  bool StartTrip(KvRequest& request, Duration latency);
   void Finish(Trip& trip);
+  /// limit_exceeded where there is no memory for the replies.
+  Result<Replies> Answer(const KvRequest& request) const;
+  std::unexpected<Error> OutOfMemory() const;
 
   Loop* loop_;
   std::shared_ptr<const MemoryStore> store_;
