@@ -1,9 +1,12 @@
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <string>
 #include <vector>
 
 #include "cli/app.h"
+#include "cli/exit_status.h"
 
 namespace {
 
@@ -18,6 +21,12 @@ void ReserveHeapForStart() {
 
 int main(int argc, char** argv) {
   ReserveHeapForStart();
-  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-  return rankd::RunApp(arguments);
+  try {
+    const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+    return rankd::RunApp(arguments);
+  } catch (const std::bad_alloc&) {
+    // Before or behind the requests; among them it is theirs.
+    std::fputs("rankd: out of memory\n", stderr);
+    std::_Exit(rankd::kExitIo);
+  }
 }
