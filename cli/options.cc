@@ -49,12 +49,37 @@ std::string WithUnderscores(std::string argument) {
   return argument;
 }
 
+/// Flags without a value.
+constexpr std::array<std::string_view, 8> kSwitches = {"--unordered",
+                                                       "--allow_unknown_fields",
+                                                       "--async_scheduler",
+                                                       "--quiet",
+                                                       "--json",
+                                                       "--version",
+                                                       "--help",
+                                                       "--"};
+
+/// Flags by the names they are known by; values as they are. CLI11 would take "--flag=" for a flag
+/// whose value comes next.
 std::vector<std::string> Normalized(std::span<const std::string> arguments) {
   std::vector<std::string> normalized;
   bool flags = true;
+  bool is_value = false;
   for (const std::string& argument : arguments) {
+    if (is_value || !flags) {
+      normalized.push_back(argument);
+      is_value = false;
+      continue;
+    }
     if (argument == "--") flags = false;
-    normalized.push_back(flags && argument != "--" ? WithUnderscores(argument) : argument);
+    std::string flag = argument == "--" ? argument : WithUnderscores(argument);
+    const bool ends_empty = flag.starts_with("--") && flag.find('=') == flag.size() - 1;
+    if (ends_empty) flag.pop_back();
+    const bool takes_value = flag.starts_with("--") && flag.find('=') == std::string::npos &&
+                             std::ranges::find(kSwitches, flag) == kSwitches.end();
+    is_value = takes_value && !ends_empty;
+    normalized.push_back(std::move(flag));
+    if (ends_empty && takes_value) normalized.emplace_back();
   }
   return normalized;
 }

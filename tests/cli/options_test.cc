@@ -42,6 +42,24 @@ TEST_CASE("without arguments requests are run with the defaults") {
   CHECK_FALSE(options.quiet);
 }
 
+TEST_CASE("a value stays as it is, whatever it looks like") {
+  CHECK(Parsed({"--log", "--bench-rate"}).records.log_file == "--bench-rate");
+  CHECK(Parsed({"--plan-dir", "--a-b"}).workspace.plan_dir == "--a-b");
+  CHECK(Parsed({"--plan-dir=--a-b"}).workspace.plan_dir == "--a-b");
+  CHECK(Parsed({"--env", "check", "--plan-name", "x"}).workspace.env == "check");
+  const Options options = Parsed({"--allow-unknown-fields", "--plan-dir", "d"});
+  CHECK(options.run.allow_unknown_fields);
+  CHECK(options.workspace.plan_dir == "d");
+}
+
+TEST_CASE("a flag with nothing behind its = has an empty value, not the next argument") {
+  CHECK(UsageError({"--plan_name=", "simple_plan"}) ==
+        "unknown command simple_plan, see rankd --help");
+  CHECK(UsageError({"--plan-dir=", "--quiet"}) == "--plan_dir must not be empty");
+  CHECK(UsageError({"--deadline_ms=", "--plan_name", "p"}) ==
+        "--deadline_ms must be a whole number from 0 to 9007199254740992, not \"\"");
+}
+
 TEST_CASE("every flag arrives") {
   const Options options = Parsed({"--plan_name",
                                   "p",
