@@ -11,7 +11,7 @@
 
 namespace rankd {
 
-/// How many processors this process may use: taskset and containers can give it fewer than there
+/// How many processors this process may run on: taskset and cpusets can give it fewer than there
 /// are.
 std::size_t AvailableProcessors();
 

@@ -3,9 +3,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -48,6 +50,7 @@ class WholeReader final : public InputListener {
   }
   std::string text;
   int error = 0;
+  std::function<void()> then;  ///< Called when a block has come and the next has been asked for.
 
  private:
   void OnInput(std::string_view bytes) override {
@@ -56,6 +59,7 @@ class WholeReader final : public InputListener {
     CHECK_FALSE(reader_.reading());
     text += bytes;
     reader_.RequestBlock();
+    if (then) then();
   }
   void OnInputEnd(int code) override {
     ++calls_;
@@ -83,20 +87,20 @@ TEST_CASE("a file is read to its end, from where it stands") {
   std::fclose(file);
 }
 
-TEST_CASE("a pipe is read as it is written, with pauses and without") {
+TEST_CASE("a pipe is read as it is written, at hand and waited for") {
   Pipe pipe;
   REQUIRE(write(pipe.ends[1], "at hand ", 8) == 8);
-  std::thread writer([&] {
-    for (const char* part : {"late ", "later ", "last"}) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      REQUIRE(write(pipe.ends[1], part, std::string_view(part).size()) > 0);
-    }
-    pipe.CloseWrite();
-  });
   UvLoop loop;
   WholeReader reads(pipe.ends[0], loop);
+  // Each part when the one before has been read and nothing more was there: it is waited for.
+  std::vector<std::string> parts = {"last", "later ", "late "};
+  reads.then = [&] {
+    if (parts.empty()) return pipe.CloseWrite();
+    const std::string part = std::move(parts.back());
+    parts.pop_back();
+    REQUIRE(write(pipe.ends[1], part.data(), part.size()) == static_cast<ssize_t>(part.size()));
+  };
   reads.Run();
-  writer.join();
   CHECK(reads.text == "at hand late later last");
   CHECK(reads.error == 0);
 }
@@ -191,26 +195,24 @@ TEST_CASE("a few lines wait for a full pipe, and the loop does not") {
   UvLoop loop;
   LineWriter writes(pipe.ends[1], loop);
   CHECK(writes.Write(std::string(4095, 'a') + "\n") == 0);
-  std::thread reader([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    std::string block(5000, '\0');
-    REQUIRE(read(pipe.ends[0], block.data(), 4096) == 4096);
-    REQUIRE(read(pipe.ends[0], block.data(), block.size()) == 5);
-    CHECK(block.starts_with("late\n"));
-  });
-  struct Ticks final : Timer {
-    explicit Ticks(UvLoop& its_loop) : on(its_loop) {}
-    void OnTimer() override {
-      ++count;
-      on.Arm(*this, on.Now() + std::chrono::milliseconds(1));
+  // The loop itself makes room, once it has gone round three times with the lines waiting.
+  struct Rounds final : LoopTask {
+    Rounds(UvLoop& its_loop, int its_pipe) : on(its_loop), pipe_end(its_pipe) {}
+    void OnLoop() override {
+      if (++count < 3) return on.Post(*this);
+      std::string block(4096, '\0');
+      REQUIRE(read(pipe_end, block.data(), block.size()) == 4096);
     }
     UvLoop& on;
+    int pipe_end;
     int count = 0;
-  } ticks(loop);
-  loop.Arm(ticks, loop.Now());
+  } rounds(loop, pipe.ends[0]);
+  loop.Post(rounds);
   CHECK(writes.Write("late\n") == 0);
-  reader.join();
-  CHECK(ticks.count >= 3);
+  CHECK(rounds.count >= 3);
+  std::string block(5000, '\0');
+  REQUIRE(read(pipe.ends[0], block.data(), block.size()) == 5);
+  CHECK(block.starts_with("late\n"));
 }
 
 TEST_CASE("files take few lines and many") {
