@@ -13,7 +13,7 @@ void Activation::Begin(const Graph& body) {
 void Activation::Clear() {
   ready.Clear();
   // What has no consumers left has been taken.
-  if (graph != nullptr && graph->layout.ends_with_outputs && scheduler.done()) {
+  if (graph->layout.ends_with_outputs && scheduler.done()) {
     for (const NodeId output : graph->outputs) results[Index(output)].Drop();
   } else {
     for (std::size_t i = 0; i < consumers_left.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/base/while_true.h"
 
 namespace rankd {
 
@@ -56,12 +57,8 @@ void MemoryClient::Abandon(KvRequest& request) {
 void MemoryClient::Pump() {
   // An answer may lead to a Submit, which comes here again; the loop below sees to it.
   if (pumping_) return;
-  pumping_ = true;
-  // Also where what an answer leads to throws: others will be asked for.
-  struct Pumping {
-    ~Pumping() { flag = false; }
-    bool& flag;
-  } const until_return{pumping_};
+  // Not longer, also where what an answer leads to throws: others will be asked for.
+  const WhileTrue pumping(pumping_);
   while (KvRequest* request = limiter_.Admit()) {
     const Duration latency = LatencyOf(request->commands());
     if (latency == Duration(0)) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/base/while_true.h"
 #include "engine/io/member_calls.h"
 #include "engine/kv/inflight_limiter.h"
 #include "engine/kv/redis/backoff.h"
@@ -404,11 +405,10 @@ void RedisClient::Core::OnWatch() {
 void RedisClient::Core::FailAll() {
   // Telling one may lead here again, or take others from the queue.
   if (failing_all_) return;
-  failing_all_ = true;
+  const WhileTrue failing_all(failing_all_);
   while (KvRequest* request = failing_.PopFront()) {
     request->OnReplies(Fail(ErrorCode::kRedisUnavailable, prefix_ + last_reason_));
   }
-  failing_all_ = false;
 }
 
 RedisClient::RedisClient(UvLoop& loop, RedisOptions options)
