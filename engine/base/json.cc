@@ -1,6 +1,5 @@
 #include "engine/base/json.h"
 
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -217,8 +216,7 @@ std::string Json::Describe() const {
 }
 
 Result<JsonDocument> ParseJson(std::string_view text) {
-  constexpr std::string_view kBom = "\xEF\xBB\xBF";
-  if (text.starts_with(kBom)) text.remove_prefix(kBom.size());
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   dom::parser parser;
   if (parser.allocate(text.size() + 1, kMaxFileDepth) != simdjson::SUCCESS) {
     return Fail(ErrorCode::kLimitExceeded, "not enough memory to read the file");

@@ -7,6 +7,9 @@
 
 namespace rankd {
 
+/// U+FEFF, which some programs write before a text.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 /// True for well-formed UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF).
 bool IsValidUtf8(std::string_view text);
 

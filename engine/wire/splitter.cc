@@ -4,11 +4,11 @@
 #include <cstring>
 
 #include "engine/base/check.h"
+#include "engine/base/utf8.h"
 
 namespace rankd {
 namespace {
 
-constexpr std::string_view kBom = "\xEF\xBB\xBF";
 /// A carry buffer larger than this is freed when its request has been given.
 constexpr std::size_t kKeepCarryBytes = std::size_t{1} << 20;
 
@@ -104,15 +104,17 @@ std::optional<RequestText> RequestSplitter::Next() {
 
 /// False: what came so far is the beginning of a BOM, or nothing.
 bool RequestSplitter::SkipBom() {
-  while (bom_bytes_ < kBom.size() && cursor_ != end_ && *cursor_ == kBom[bom_bytes_]) {
+  while (bom_bytes_ < kByteOrderMark.size() && cursor_ != end_ &&
+         *cursor_ == kByteOrderMark[bom_bytes_]) {
     ++cursor_;
     ++bom_bytes_;
   }
-  if (bom_bytes_ < kBom.size() && cursor_ == end_ && !finished_) return false;
+  if (bom_bytes_ < kByteOrderMark.size() && cursor_ == end_ && !finished_) return false;
   at_stream_start_ = false;
-  if (bom_bytes_ > 0 && bom_bytes_ < kBom.size()) {  // Not one after all: bytes of a request.
+  if (bom_bytes_ > 0 &&
+      bom_bytes_ < kByteOrderMark.size()) {  // Not one after all: bytes of a request.
     BeginRequest();
-    carry_ = kBom.substr(0, bom_bytes_);
+    carry_ = kByteOrderMark.substr(0, bom_bytes_);
     carried_line_bytes_ = bom_bytes_;
     line_begun_ = true;
   }

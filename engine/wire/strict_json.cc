@@ -11,7 +11,6 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kFirstCapacity = 4096;
 /// simdjson needs 14 bytes or so for each byte of text; what a text over this took is given back.
 constexpr std::size_t kKeepBytes = std::size_t{1} << 20;

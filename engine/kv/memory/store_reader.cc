@@ -12,6 +12,7 @@
 #include <simdjson.h>
 
 #include "engine/base/number_text.h"
+#include "engine/base/utf8.h"
 #include "engine/kv/memory/memory_store.h"
 
 namespace rankd {
@@ -148,13 +149,12 @@ class StoreReader {
 };
 
 bool ReadStore(std::string& text, MemoryStore& store) {
-  constexpr std::string_view kBom = "\xEF\xBB\xBF";
   const std::size_t size = text.size();
   // An element takes some five bytes of text at least. Large data may grow as it comes.
   constexpr std::size_t kMostExpected = std::size_t{64} << 10;
   store.nodes_.reserve(std::min(size / 5, kMostExpected));
   text.append(simdjson::SIMDJSON_PADDING, '\0');
-  const std::size_t begin = text.starts_with(kBom) ? kBom.size() : 0;
+  const std::size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   bool valid = false;
   try {
     ondemand::parser parser;
