@@ -149,7 +149,7 @@ Result<void> HashFields::ReadHMGet(const CommandBatch& commands, const Replies& 
     const ReplyNode& reply = replies[row];
     // An array of so many elements, none of which holds others.
     plain = plain && reply.kind == ReplyKind::kArray && reply.size == fields_.size() &&
-            reply.span == reply.size + 1;
+            reply.span() == reply.size + 1;
   }
   if (!plain) return FirstRefusal(commands, replies, rows, first_row);
   if (columns.empty()) columns = Builders(rows.rows());
@@ -224,7 +224,7 @@ std::unexpected<Error> HashFields::FirstRefusal(const CommandBatch& commands,
                           std::to_string(reply.size) + " values");
     }
     const ReplyNode* value = &reply + 1;
-    for (std::size_t field = 0; field < fields_.size(); ++field, value += value->span) {
+    for (std::size_t field = 0; field < fields_.size(); ++field, value += value->span()) {
       if (!Append(field, value, builders[field])) {
         return Refusal(field, value, commands.key(row), rows.IdAt(first_row + row));
       }
@@ -251,11 +251,11 @@ Result<std::vector<ColumnRef>> HashFields::ReadHGetAll(const CommandBatch& comma
       if (name->kind != ReplyKind::kString) {
         return BadReply(commands.key(row), *name, "HGETALL gave a field name that is no string");
       }
-      const ReplyNode* value = name + name->span;
+      const ReplyNode* value = name + 1;
       for (std::size_t field = 0; field < names_.size(); ++field) {
         if (name->text() == names_.names()[field]) values[field] = value;
       }
-      name = value + value->span;
+      name = value + value->span();
     }
     for (std::size_t field = 0; field < fields_.size(); ++field) {
       if (!Append(field, values[field], builders[field])) {

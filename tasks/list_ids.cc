@@ -35,7 +35,7 @@ Result<void> IdLists::ReadSome(std::size_t most) {
     most -= end - entry_;
     // Not by the members: to the compiler each id written could be one of them.
     const ReplyNode* next = next_;
-    for (std::uint32_t entry = entry_; entry < end; ++entry, next += next->span) {
+    for (std::uint32_t entry = entry_; entry < end; ++entry, ++next) {
       std::optional<std::int64_t> id;
       if (next->kind == ReplyKind::kString) id = ParseInt(next->text());
       if (!id) {

@@ -47,7 +47,8 @@ std::uint64_t WireBytes(const Replies& replies) {
   for (std::size_t i = 0; i < replies.size(); ++i) {
     // An element's nodes lie behind it, in pre-order.
     const ReplyNode* root = &replies[i];
-    for (const ReplyNode* node = root; node != root + root->span; ++node) bytes += NodeBytes(*node);
+    for (const ReplyNode* node = root; node != root + root->span(); ++node)
+      bytes += NodeBytes(*node);
   }
   return bytes;
 }

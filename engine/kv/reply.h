@@ -15,20 +15,35 @@ namespace rankd {
 
 enum class ReplyKind : std::uint8_t { kNil, kString, kStatus, kError, kInteger, kArray };
 
-/// One element. An array's elements follow it in pre-order.
+/// One element, in 16 bytes: there is one for every value that is read. An array's elements follow
+/// it in pre-order.
 struct ReplyNode {
   ReplyKind kind = ReplyKind::kNil;
-  std::uint32_t size = 0;  ///< Bytes of a string, elements of an array.
-  std::uint32_t span = 1;  ///< Nodes of this element with all below it: the next sibling's offset.
+  std::uint32_t size = 0;  ///< Bytes of a text, elements of an array.
   union {
-    const char* data = nullptr;
+    const char* data = nullptr;  ///< Of a string, a status or an error.
     std::int64_t integer;
+    std::uint32_t array_span;
   };
 
+  /// An array of `size` elements, that are `span` - 1 nodes with all below them.
+  static ReplyNode Array(std::uint32_t size, std::uint32_t span) {
+    ReplyNode node;
+    node.kind = ReplyKind::kArray;
+    node.size = size;
+    node.array_span = span;
+    return node;
+  }
+
+  /// Nodes of this element with all below it: the next sibling's offset.
+  std::uint32_t span() const { return kind == ReplyKind::kArray ? array_span : 1; }
+  /// Of a string, a status or an error; of others, and of what is empty, nothing.
   std::string_view text() const {
-    return data == nullptr ? std::string_view() : std::string_view(data, size);
+    const bool has_text = kind >= ReplyKind::kString && kind <= ReplyKind::kError;
+    return has_text ? std::string_view(data, size) : std::string_view();
   }
 };
+static_assert(sizeof(ReplyNode) == 16);
 
 /// The replies to one pipeline, one root for each command, in order. Owns the bytes, or shares
 /// them with an immutable store. Movable; nodes stay valid across moves.
@@ -49,7 +64,7 @@ class Replies {
     const ReplyNode* node = &array + 1;
     for (std::uint32_t i = 0; i < array.size; ++i) {
       f(*node);
-      node += node->span;
+      node += node->span();
     }
   }
 

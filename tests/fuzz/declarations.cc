@@ -74,7 +74,7 @@ void AsData(std::string_view text, const Json& root) {
   }
   for (std::size_t i = 0; i < read.size(); ++i) {
     Require(read[i].kind == ReplyKind::kArray && read[i].size >= 2, "no command");
-    Require(read[i].span == read[i].size + 1, "a command that is not flat");
+    Require(read[i].span() == read[i].size + 1, "a command that is not flat");
   }
 }
 

@@ -24,12 +24,15 @@ class Made {
     replies_.BeginRoot();
     return *this;
   }
-  Made& Node(ReplyKind kind, std::uint32_t size = 0, std::uint32_t span = 1) {
+  Made& Node(ReplyKind kind, std::uint32_t size = 0) {
     ReplyNode node;
     node.kind = kind;
     node.size = size;
-    node.span = span;
     replies_.nodes().push_back(node);
+    return *this;
+  }
+  Made& Array(std::uint32_t size, std::uint32_t span) {
+    replies_.nodes().push_back(ReplyNode::Array(size, span));
     return *this;
   }
   Made& Integer(std::int64_t value) {
@@ -50,7 +53,7 @@ TEST_CASE("bytes of replies are those of RESP") {
   CHECK(WireBytes(Made().Root().Node(ReplyKind::kString, 12).replies()) == 19);  // $12
   CHECK(WireBytes(Made().Root().Node(ReplyKind::kStatus, 2).replies()) == 5);    // +OK
   CHECK(WireBytes(Made().Root().Node(ReplyKind::kError, 3).replies()) == 6);     // -ERR
-  CHECK(WireBytes(Made().Root().Node(ReplyKind::kArray, 0).replies()) == 4);     // *0
+  CHECK(WireBytes(Made().Root().Array(0, 1).replies()) == 4);                    // *0
   const struct {
     std::int64_t value;
     std::uint64_t bytes;
@@ -61,8 +64,8 @@ TEST_CASE("bytes of replies are those of RESP") {
   }
   // *2, $1 x, *1, $2 yy; then :7
   Made nested;
-  nested.Root().Node(ReplyKind::kArray, 2, 4).Node(ReplyKind::kString, 1);
-  nested.Node(ReplyKind::kArray, 1, 2).Node(ReplyKind::kString, 2);
+  nested.Root().Array(2, 4).Node(ReplyKind::kString, 1);
+  nested.Array(1, 2).Node(ReplyKind::kString, 2);
   nested.Root().Integer(7);
   CHECK(WireBytes(nested.replies()) == 4 + 7 + 4 + 8 + 4);
 }

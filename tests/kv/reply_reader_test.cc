@@ -173,7 +173,7 @@ TEST_CASE("large strings and long arrays come through") {
   REQUIRE(read == 2);
   CHECK(replies[0].text() == large);
   REQUIRE(replies[1].size == 5000);
-  CHECK(replies[1].span == 5001);
+  CHECK(replies[1].span() == 5001);
   CHECK((&replies[1] + 5000)->text() == "5999");
 }
 

@@ -19,9 +19,7 @@ class ReplyScript {
   }
   /// Its elements follow; they must not be arrays themselves.
   ReplyScript& Array(std::uint32_t elements) {
-    ReplyNode& node = Add(ReplyKind::kArray);
-    node.size = elements;
-    node.span = elements + 1;
+    replies_.nodes().push_back(ReplyNode::Array(elements, elements + 1));
     return *this;
   }
   ReplyScript& String(std::string_view text) { return Text(ReplyKind::kString, text); }

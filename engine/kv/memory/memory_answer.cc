@@ -87,13 +87,7 @@ class MemoryAnswer {
   }
 
   /// An array of `size` plain elements, which the caller appends.
-  static ReplyNode ArrayNode(std::uint32_t size) {
-    ReplyNode node;
-    node.kind = ReplyKind::kArray;
-    node.size = size;
-    node.span = size + 1;
-    return node;
-  }
+  static ReplyNode ArrayNode(std::uint32_t size) { return ReplyNode::Array(size, size + 1); }
   static ReplyNode ErrorNode(std::string_view literal) {
     ReplyNode node;
     node.kind = ReplyKind::kError;

@@ -118,9 +118,8 @@ bool ReplySink::Nil() {
 
 bool ReplySink::Array(std::size_t size) {
   if (size > kMostNodes || open_.size() >= kDeepest) return false;
-  ReplyNode node;
-  node.kind = ReplyKind::kArray;
-  node.size = static_cast<std::uint32_t>(size);
+  // Without its elements, which are not there yet.
+  const ReplyNode node = ReplyNode::Array(static_cast<std::uint32_t>(size), 1);
   const std::size_t number = target_ == nullptr ? 0 : target_->nodes().size();
   if (!Begin(node)) return false;
   if (size == 0) {
@@ -171,7 +170,8 @@ void ReplySink::End() {
     const std::size_t array = open_.back().node;
     open_.pop_back();
     if (target_ == nullptr) continue;
-    target_->nodes()[array].span = static_cast<std::uint32_t>(target_->nodes().size() - array);
+    target_->nodes()[array].array_span =
+        static_cast<std::uint32_t>(target_->nodes().size() - array);
   }
 }
 
