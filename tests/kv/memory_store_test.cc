@@ -112,6 +112,69 @@ TEST_CASE("numbers of any length are what the other reader takes them for") {
   CHECK(taken > 10'000);
 }
 
+TEST_CASE("texts are unescaped, wherever they stand") {
+  const Parsed parsed = Parse(
+      R"({"k\u00e9y" : {"a\"b":"c\\d", "":"\n" , "ü":"ß"}, "l": ["\/", "x" ], "s":"\ud83d\ude00"})");
+  CHECK(parsed.problems.empty());
+  CHECK(HGetAll(parsed, "kéy") == "[\"a\"b\",\"c\\d\",\"\",\"\n\",\"ü\",\"ß\"]");
+  CHECK(LRange(parsed, "l", 0, -1) == R"(["/","x"])");
+}
+
+TEST_CASE("data is refused wherever it is no JSON") {
+  for (const char* text : {R"({"l":["a":1]})",
+                           R"({"l":["a" "b"]})",
+                           R"({"l":[1:2]})",
+                           R"({"l":[1 2]})",
+                           R"({"l":[1"a"]})",
+                           R"({"l":[01]})",
+                           R"({"l":[-]})",
+                           R"({"l":[1.]})",
+                           R"({"l":[1x]})",
+                           R"({"l":[1,]})",
+                           R"({"l":[,1]})",
+                           R"({"l":["\q"]})",
+                           "{\"l\":[\"\n\"]}",
+                           R"({"l":[tru]})",
+                           R"({"l":[truex]})",
+                           R"({"h":{"a" 1}})",
+                           R"({"h":{"a":1 "b":2}})",
+                           R"({"h":{1:2}})",
+                           R"({"h":{"a":1,}})",
+                           R"({"h":{"a"}})",
+                           R"({"s":"x"}})",
+                           R"({"s":"x"} 1)",
+                           R"({"s":"x")",
+                           R"({"l":[1)",
+                           R"({"l":[1)"
+                           "\0]}",
+                           R"({"s":"x)",
+                           R"({"s" "x"})",
+                           R"("s":"x"})"}) {
+    CAPTURE(text);
+    CHECK_FALSE(ParseJson(text));
+    CHECK(Parse(text).store == nullptr);
+  }
+}
+
+TEST_CASE("data of any tokens is taken only where it is JSON") {
+  const std::vector<std::string> tokens = {"{",   "}",     "[",        "]",       ":",
+                                           ",",   "\"a\"", "\"b\\n\"", "1",       "-20",
+                                           "0.5", "true",  " ",        "\"l\":[", "{\"h\":{"};
+  std::minstd_rand random(1);
+  int valid = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    std::string text = "{\"k\":";
+    for (std::size_t k = random() % 10; k > 0; --k) text += tokens[random() % tokens.size()];
+    text += "}";
+    const bool json = ParseJson(text).has_value();
+    std::vector<Error> problems;
+    const auto store = MemoryStore::FromJson(text, problems);
+    if (store != nullptr && !json) FAIL(text);
+    valid += store != nullptr ? 1 : 0;
+  }
+  CHECK(valid > 100);
+}
+
 TEST_CASE("a key that is missing, or empty, has no fields and no elements") {
   const Parsed parsed = Parse(R"({"h":{},"l":[]})");
   CHECK(parsed.problems.empty());

@@ -12,8 +12,9 @@ namespace rankd {
 std::shared_ptr<const MemoryStore> MemoryStore::FromJson(std::string text,
                                                          std::vector<Error>& problems) {
   auto store = std::make_shared<MemoryStore>();
-  if (ReadStore(text, *store)) return store;
-  FindStoreProblems(text, problems);
+  store->text_ = std::move(text);
+  if (ReadStore(*store)) return store;
+  FindStoreProblems(store->text_, problems);
   return nullptr;
 }
 

@@ -35,7 +35,7 @@ class MemoryStore {
  private:
   friend class MemoryAnswer;
   friend class StoreReader;
-  friend bool ReadStore(std::string& text, MemoryStore& store);
+  friend bool ReadStore(MemoryStore& store);
   friend void AppendLoadCommands(const MemoryStore& store, std::string& out);
 
   /// Hashes with more fields than this are searched by bisection.
@@ -57,7 +57,8 @@ class MemoryStore {
   const ReplyNode* FindField(const Entry& hash, std::string_view field,
                              std::uint32_t& likely) const;
 
-  ByteArena arena_;
+  std::string text_;  ///< The file's. What stands in it as Redis would hold it is not copied.
+  ByteArena arena_;   ///< What does not.
   std::vector<ReplyNode> nodes_;
   std::vector<std::uint32_t> sorted_fields_;  ///< Nodes of fields, by name, per large hash.
   std::vector<Entry> entries_;                ///< In the file's order, empty ones included.

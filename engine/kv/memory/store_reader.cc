@@ -20,14 +20,15 @@ namespace rankd {
 namespace ondemand = simdjson::ondemand;
 
 /// simdjson's errors are exceptions here (simdjson_error); what is JSON but no data is false. Every
-/// value is looked at, so that none goes unchecked: On-Demand skips what is not asked for.
+/// value is looked at, so that none goes unchecked: On-Demand skips what is not asked for, as it
+/// may where a plain int was found here.
 class StoreReader {
  public:
   explicit StoreReader(MemoryStore& store) : store_(store) {}
 
   bool Read(ondemand::document& document) {
     for (ondemand::field field : document.get_object()) {
-      const std::string_view key = store_.arena_.Store(field.unescaped_key());
+      const std::string_view key = Name(field);
       if (!AddEntry(key, field.value())) return false;
     }
     // Nothing behind it.
@@ -35,6 +36,30 @@ class StoreReader {
   }
 
  private:
+  /// What stands between quotes, if it says itself. `first`: behind the first quote, where simdjson
+  /// has found valid UTF-8 and a second quote. nullopt where an escape has to be replaced.
+  static std::optional<std::string_view> Plain(const char* first) {
+    const char* last = first;
+    while (*last != '"') {
+      if (*last++ == '\\') return std::nullopt;
+    }
+    return std::string_view(first, last);
+  }
+
+  std::string_view Name(ondemand::field& field) {
+    const std::optional<std::string_view> plain = Plain(field.key().raw());
+    return plain ? *plain : store_.arena_.Store(field.unescaped_key());
+  }
+
+  std::string_view Text(ondemand::value& value) {
+    const std::optional<std::string_view> plain = Plain(value.raw_json_token().data() + 1);
+    if (!plain) return store_.arena_.Store(value.get_string());
+    // Taken, or what is skipped could be taken for the name of a field.
+    const ondemand::raw_json_string taken = value.get_raw_json_string();
+    static_cast<void>(taken);
+    return *plain;
+  }
+
   bool AddEntry(std::string_view key, ondemand::value value) {
     MemoryStore::Entry entry;
     entry.key = key;
@@ -51,7 +76,7 @@ class StoreReader {
         }
         break;
       case ondemand::json_type::string:
-        AddText(value.get_string());
+        AddText(Text(value));
         break;
       default:
         return false;
@@ -69,7 +94,7 @@ class StoreReader {
 
   bool AddHash(ondemand::object hash, MemoryStore::Entry& entry) {
     for (ondemand::field field : hash) {
-      AddText(field.unescaped_key());
+      AddText(Name(field));
       if (!AddScalar(field.value())) return false;
     }
     const std::size_t fields = (store_.nodes_.size() - entry.first_node) / 2;
@@ -93,66 +118,87 @@ class StoreReader {
   }
 
   bool AddScalar(ondemand::value value) {
-    switch (ondemand::json_type(value.type())) {
-      case ondemand::json_type::string:
-        AddText(value.get_string());
+    const std::string_view token = value.raw_json_token();
+    switch (token.front()) {
+      case '"':
+        AddText(Text(value));
         return true;
-      case ondemand::json_type::number:
-        return AddNumber(value);
-      case ondemand::json_type::boolean:
-        AddText(bool(value.get_bool()) ? "true" : "false");
+      case 't':
+      case 'f':
+        AddText(bool(value.get_bool()) ? std::string_view("true") : std::string_view("false"));
         return true;
       default:
-        return false;
+        if (const std::size_t digits = PlainInt(token)) {
+          AddText(token.substr(0, digits));
+          return true;
+        }
+        return ondemand::json_type(value.type()) == ondemand::json_type::number &&
+               AddNumber(token, value.get_number());
     }
   }
 
-  bool AddNumber(ondemand::value value) {
-    const std::string_view token = value.raw_json_token();
-    const ondemand::number number = value.get_number();
-    char* const begin = number_.data();
-    char* end = nullptr;
+  /// Bytes of the number that begins `token`, if it is an int as Redis would hold it, with no more
+  /// digits than every int of their number fits; or 0.
+  static std::size_t PlainInt(std::string_view token) {
+    constexpr std::ptrdiff_t kMost = 18;
+    const char* const begin = token.data();
+    const char* const first = begin + (*begin == '-' ? 1 : 0);
+    const char* end = first;
+    while (*end >= '0' && *end <= '9') ++end;  // up to the zeros behind the text at the latest
+    const std::ptrdiff_t digits = end - first;
+    if (digits == 0 || digits > kMost || (*first == '0' && end - begin > 1)) return 0;
+    const bool over = *end == ',' || *end == ']' || *end == '}' || *end == ' ' || *end == '\n' ||
+                      *end == '\r' || *end == '\t';
+    return over ? end - begin : 0;
+  }
+
+  bool AddNumber(std::string_view token, ondemand::number number) {
+    std::array<char, kMaxNumberText> written;
+    char* end = written.data();
     switch (number.get_number_type()) {
       case ondemand::number_type::signed_integer:
-        end = WriteInt(begin, number.get_int64());
+        end = WriteInt(end, number.get_int64());
         break;
       case ondemand::number_type::unsigned_integer:
-        end = std::ranges::copy(std::to_string(number.get_uint64()), begin).out;
+        end = std::ranges::copy(std::to_string(number.get_uint64()), end).out;
         break;
       case ondemand::number_type::floating_point_number: {
         // Not get_double: of numbers of 19 digits and more, simdjson 3.0 gives 0.0 here.
         const std::size_t last = token.find_last_of("0123456789");
         const std::optional<double> parsed = ParseFloat(token.substr(0, last + 1));
         if (!parsed) return false;
-        end = WriteFloat(begin, *parsed);
+        end = WriteFloat(end, *parsed);
         break;
       }
       default:  // newer simdjson has integers of any size
         return false;
     }
-    AddText({begin, end});
+    AddText(store_.arena_.Store({written.data(), end}));
     return true;
   }
 
+  /// Which lives as long as the store.
   void AddText(std::string_view text) {
-    const std::string_view stored = store_.arena_.Store(text);
     ReplyNode node;
     node.kind = ReplyKind::kString;
-    node.size = static_cast<std::uint32_t>(stored.size());
-    node.data = stored.data();
+    node.size = static_cast<std::uint32_t>(text.size());
+    node.data = text.data();
     store_.nodes_.push_back(node);
   }
 
   MemoryStore& store_;
-  std::array<char, kMaxNumberText> number_;
   std::vector<std::uint32_t> order_;  ///< Of fields. Kept for its memory.
 };
 
-bool ReadStore(std::string& text, MemoryStore& store) {
+bool ReadStore(MemoryStore& store) {
+  std::string& text = store.text_;
   const std::size_t size = text.size();
-  // An element takes some five bytes of text at least. Large data may grow as it comes.
-  constexpr std::size_t kMostExpected = std::size_t{64} << 10;
-  store.nodes_.reserve(std::min(size / 5, kMostExpected));
+  // An element takes some five bytes of text, a key with its elements some sixty. Of large data,
+  // which may grow as it comes, less is expected than there may be.
+  const std::size_t expected = std::min(size, std::size_t{256} << 10);
+  store.nodes_.reserve(expected / 5);
+  store.entries_.reserve(expected / 60);
+  store.by_key_.Reserve(expected / 60);
   text.append(simdjson::SIMDJSON_PADDING, '\0');
   const std::size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   bool valid = false;

@@ -1,15 +1,14 @@
-// From the text of a data file to the store, in one pass and without a tree: of a short run,
-// reading its data would be the greatest part.
+// From the text of a data file to the store, in one pass, without a tree and without a copy: of a
+// short run, reading its data would be the greatest part.
 #pragma once
-
-#include <string>
 
 namespace rankd {
 
 class MemoryStore;
 
-/// Fills an empty store. False, with the store in any state, for what is not valid, whatever it is:
-/// store_problems.h tells what. `text` is the same afterwards, with room behind it.
-bool ReadStore(std::string& text, MemoryStore& store);
+/// Fills a store that holds nothing but its text, of which keys, texts and ints stay parts. False,
+/// with the store in any state but for its text, for what is not valid, whatever it is:
+/// store_problems.h tells what.
+bool ReadStore(MemoryStore& store);
 
 }  // namespace rankd
