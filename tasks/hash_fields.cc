@@ -94,8 +94,8 @@ void HashFields::Ask(std::string_view redis_key, CommandBatch& commands) const {
 
 void HashFields::AskEach(std::span<const std::int64_t> ids, const KeyTemplate& key,
                          CommandBatch& commands) const {
-  commands.HMGetEach(ids.size(), key.MostBytesForId(), names_,
-                     [&](std::size_t i, char* out) { return key.WriteForId(ids[i], out); });
+  if (const KeyPattern* pattern = key.pattern()) return commands.HMGetEach(ids, *pattern, names_);
+  for (const std::int64_t id : ids) commands.HMGet(key.ForId(id), names_);
 }
 
 std::vector<ColumnBuilder> HashFields::Builders(std::size_t rows) const {

@@ -39,7 +39,8 @@ class HashFields {
 
   /// Adds the HMGET of one hash; the batch must not outlive this.
   void Ask(std::string_view redis_key, CommandBatch& commands) const;
-  /// The same of one for each id, by its key, which uses nothing but the id.
+  /// The same of one for each id, by its key, which uses nothing but the id. All of them must
+  /// outlive the batch.
   void AskEach(std::span<const std::int64_t> ids, const KeyTemplate& key,
                CommandBatch& commands) const;
 

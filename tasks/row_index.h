@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/flat_map.h"
 #include "engine/base/result.h"
 #include "engine/base/stop.h"
 #include "engine/data/column.h"
-#include "engine/data/flat_map.h"
 #include "engine/data/rowset.h"
 
 namespace rankd {

@@ -158,6 +158,11 @@ char* WriteFloat(char* out, double value) {
   return std::copy_n(digits + whole, count - whole, out);
 }
 
+std::size_t IntTextSize(std::int64_t value) {
+  const auto bits = static_cast<std::uint64_t>(value);
+  return value < 0 ? 1 + DigitCount(0 - bits) : DigitCount(bits);
+}
+
 void AppendInt(std::string& out, std::int64_t value) {
   char buffer[kMaxNumberText];
   out.append(buffer, static_cast<std::size_t>(WriteInt(buffer, value) - buffer));

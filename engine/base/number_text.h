@@ -54,6 +54,9 @@ inline char* WriteInt(char* out, std::int64_t value) {
 /// The same as AppendFloat does.
 char* WriteFloat(char* out, double value);
 
+/// How many characters WriteInt writes.
+std::size_t IntTextSize(std::int64_t value);
+
 /// Appends all digits of `value`.
 void AppendInt(std::string& out, std::int64_t value);
 

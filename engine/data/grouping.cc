@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "engine/base/blocks.h"
-#include "engine/data/flat_map.h"
+#include "engine/base/flat_map.h"
 #include "engine/data/row_keys.h"
 
 namespace rankd {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "engine/base/blocks.h"
-#include "engine/data/flat_map.h"
+#include "engine/base/flat_map.h"
 #include "engine/data/merge_sort.h"
 
 namespace rankd {

@@ -1,5 +1,6 @@
-// The commands of one node, as one pipeline: keys side by side in one buffer. What the commands
-// have in common, their verb and further arguments, is held once.
+// The commands of one node, as one pipeline: keys side by side in one buffer, or as numbers that a
+// pattern makes keys of. What the commands have in common, their verb and further arguments, is
+// held once.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "engine/kv/key_pattern.h"
 
 namespace rankd {
 
@@ -48,10 +51,13 @@ class CommandBatch {
   /// Commands that follow each other and differ in their keys only.
   struct Stretch {
     Verb verb;
-    const HashFieldNames* fields;  ///< Of kHMGet, else nullptr.
-    ListRange range;               ///< Of kLRange.
-    std::size_t first;             ///< The first command.
-    std::size_t end;               ///< Behind the last.
+    const HashFieldNames* fields;           ///< Of kHMGet, else nullptr.
+    ListRange range;                        ///< Of kLRange.
+    std::size_t first = 0;                  ///< The first command.
+    std::size_t end = 0;                    ///< Behind the last.
+    const KeyPattern* pattern = nullptr;    ///< Of keys that are numbers, else nullptr.
+    const std::int64_t* numbers = nullptr;  ///< Those of the commands from `first` to `end`.
+    std::size_t first_text = 0;             ///< Of keys that are texts: that of `first`.
   };
 
   CommandBatch() = default;
@@ -60,44 +66,35 @@ class CommandBatch {
         key_bytes_(std::exchange(other.key_bytes_, 0)),
         key_capacity_(std::exchange(other.key_capacity_, 0)),
         key_ends_(std::move(other.key_ends_)),
+        size_(std::exchange(other.size_, 0)),
         stretches_(std::move(other.stretches_)) {}
 
-  void HGetAll(std::string_view key) { Add({Verb::kHGetAll, nullptr, {}, 0, 0}, key); }
+  void HGetAll(std::string_view key) { Add({Verb::kHGetAll, nullptr, {}}, key); }
   /// `fields` must outlive the batch.
   void HMGet(std::string_view key, const HashFieldNames& fields) {
-    Add({Verb::kHMGet, &fields, {}, 0, 0}, key);
+    Add({Verb::kHMGet, &fields, {}}, key);
   }
   /// Both ends included, -1 is the last.
   void LRange(std::string_view key, std::int64_t start, std::int64_t stop) {
-    Add({Verb::kLRange, nullptr, {start, stop}, 0, 0}, key);
+    Add({Verb::kLRange, nullptr, {start, stop}}, key);
   }
-  /// One HMGET for each of many keys: `write(i, char* out)` writes key `i` of `count`, of at most
-  /// `most_bytes`, and gives its end. No copy, one check of the room for all of some keys.
-  template <typename Write>
-  void HMGetEach(std::size_t count, std::size_t most_bytes, const HashFieldNames& fields,
-                 Write&& write) {
-    if (count == 0) return;
-    const Stretch stretch{Verb::kHMGet, &fields, {}, size(), size() + count};
-    key_ends_.reserve(size() + count);
-    for (std::size_t i = 0; i < count; ++i) {
-      if (key_capacity_ - key_bytes_ < most_bytes) MakeRoom(most_bytes);
-      char* const end = write(i, keys_.get() + key_bytes_);
-      key_bytes_ = static_cast<std::size_t>(end - keys_.get());
-      key_ends_.push_back(key_bytes_);
-    }
-    AddStretch(stretch);
-  }
+  /// One HMGET for each of many keys. All three must outlive the batch; no text is made here.
+  void HMGetEach(std::span<const std::int64_t> numbers, const KeyPattern& pattern,
+                 const HashFieldNames& fields);
 
   void Clear();
 
-  std::size_t size() const { return key_ends_.size(); }
-  bool empty() const { return key_ends_.empty(); }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
   /// All commands, in order. Few: as many as a task has kinds of questions.
   std::span<const Stretch> stretches() const { return stretches_; }
   Verb verb(std::size_t command) const;
-  std::string_view key(std::size_t command) const {
-    const std::size_t begin = command == 0 ? 0 : key_ends_[command - 1];
-    return {keys_.get() + begin, key_ends_[command] - begin};
+  std::string key(std::size_t command) const;
+  /// The same where it stands, of a stretch of texts.
+  std::string_view TextKey(const Stretch& stretch, std::size_t command) const {
+    const std::size_t text = stretch.first_text + (command - stretch.first);
+    const std::size_t begin = text == 0 ? 0 : key_ends_[text - 1];
+    return {keys_.get() + begin, key_ends_[text] - begin};
   }
 
   /// Bytes it is on the wire, as RESP. O(commands).
@@ -106,7 +103,8 @@ class CommandBatch {
   void AppendResp(std::string& out) const;
 
  private:
-  void Add(const Stretch& command, std::string_view key);
+  const Stretch& StretchOf(std::size_t command) const;
+  void Add(Stretch command, std::string_view key);
   /// Behind the others, or as part of the last of them.
   void AddStretch(const Stretch& stretch);
   void MakeRoom(std::size_t bytes);
@@ -114,7 +112,8 @@ class CommandBatch {
   std::unique_ptr<char[]> keys_;
   std::size_t key_bytes_ = 0;
   std::size_t key_capacity_ = 0;
-  std::vector<std::size_t> key_ends_;  ///< Of each command, in keys_.
+  std::vector<std::size_t> key_ends_;  ///< Of each key that is a text, in keys_.
+  std::size_t size_ = 0;
   std::vector<Stretch> stretches_;
 };
 

@@ -1,5 +1,6 @@
 #include "engine/kv/observer.h"
 
+#include "engine/base/number_text.h"
 #include "engine/kv/resp.h"
 
 namespace rankd {
@@ -7,15 +8,8 @@ namespace {
 
 constexpr std::uint64_t kLineEnd = 2;  // "\r\n"
 
-/// Characters of `number` in decimal.
-std::uint64_t Digits(std::uint64_t number) {
-  std::uint64_t digits = 1;
-  for (; number >= 10; number /= 10) ++digits;
-  return digits;
-}
-
 /// "*N\r\n" or "$N\r\n".
-std::uint64_t HeadBytes(std::uint64_t size) { return 1 + Digits(size) + kLineEnd; }
+std::uint64_t HeadBytes(std::uint32_t size) { return 1 + IntTextSize(size) + kLineEnd; }
 
 std::uint64_t BulkBytes(std::uint64_t size) { return BulkFrameBytes(size) + size; }
 
@@ -29,11 +23,8 @@ std::uint64_t NodeBytes(const ReplyNode& node) {
     case ReplyKind::kStatus:
     case ReplyKind::kError:
       return 1 + node.size + kLineEnd;
-    case ReplyKind::kInteger: {
-      const bool negative = node.integer < 0;
-      const auto bits = static_cast<std::uint64_t>(node.integer);
-      return 1 + (negative ? 1 + Digits(0 - bits) : Digits(bits)) + kLineEnd;
-    }
+    case ReplyKind::kInteger:
+      return 1 + IntTextSize(node.integer) + kLineEnd;
     case ReplyKind::kArray:
       return HeadBytes(node.size);
   }

@@ -57,10 +57,13 @@ Result<KeyTemplate> KeyTemplate::Parse(std::string_view text, const Schema& sche
     }
     const std::optional<KeyId> key = schema.FindKey(name);
     if (!key) return UnknownKey(name, schema);
-    result.parts_.push_back({Literal(text.substr(literal, brace - literal)), *key});
+    result.parts_.push_back({std::string(text.substr(literal, brace - literal)), *key});
     literal = end + 1;
   }
-  result.tail_ = Literal(text.substr(literal));
+  result.tail_ = text.substr(literal);
+  if (result.parts_.size() == 1 && result.uses_only_id()) {
+    result.pattern_.emplace(result.parts_[0].literal, result.tail_);
+  }
   return result;
 }
 
@@ -68,7 +71,7 @@ Result<void> KeyTemplate::Append(const RowSet& rows, std::size_t row, const Sche
                                  std::string& out) const {
   const std::uint32_t base_row = rows.BaseRow(row);
   for (const Part& part : parts_) {
-    out += part.literal.text();
+    out += part.literal;
     const Column* column = rows.Find(part.key);
     if (column == nullptr || column->IsNullAt(base_row)) {
       std::string message = "the Redis key needs \"" + schema.key(part.key).name + "\", which is ";
@@ -80,28 +83,17 @@ Result<void> KeyTemplate::Append(const RowSet& rows, std::size_t row, const Sche
     }
     AppendValue(*column, base_row, out);
   }
-  out += tail_.text();
+  out += tail_;
   return {};
 }
 
-KeyTemplate::Literal::Literal(std::string_view text) : text_(text) {
-  std::ranges::copy(text.substr(0, kShort), head_.begin());
-}
-
-std::size_t KeyTemplate::MostBytesForId() const {
-  std::size_t bytes = tail_.text().size() + Literal::kShort;
-  for (const Part& part : parts_) bytes += part.literal.text().size() + kMaxNumberText;
-  return bytes;
-}
-
-char* KeyTemplate::WriteForId(std::int64_t id, char* out) const {
-  for (const Part& part : parts_) out = WriteInt(part.literal.Write(out), id);
-  return tail_.Write(out);
-}
-
 std::string KeyTemplate::ForId(std::int64_t id) const {
-  std::string key(MostBytesForId(), '\0');
-  key.resize(static_cast<std::size_t>(WriteForId(id, key.data()) - key.data()));
+  std::string key;
+  for (const Part& part : parts_) {
+    key += part.literal;
+    AppendInt(key, id);
+  }
+  key += tail_;
   return key;
 }
 

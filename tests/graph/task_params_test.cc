@@ -107,6 +107,12 @@ TEST_CASE("a key template that only needs the id says so") {
   REQUIRE(key);
   CHECK(key->uses_only_id());
   CHECK(key->ForId(-9) == "a:-9:b");
+  REQUIRE(key->pattern() != nullptr);
+  CHECK(key->pattern()->For(-9) == "a:-9:b");
+  CHECK(KeyTemplate::Parse("{id}{id}:", schema)->ForId(8) == "88:");
+  for (const char* text : {"fixed", "{id}{id}", "{n}", "{id}{n}"}) {
+    CHECK(KeyTemplate::Parse(text, schema)->pattern() == nullptr);
+  }
   CHECK(KeyTemplate::Parse("fixed", schema)->uses_only_id());
   CHECK(!KeyTemplate::Parse("{id}{n}", schema)->uses_only_id());
 }

@@ -62,6 +62,47 @@ TEST_CASE("a batch keeps commands and keys in order") {
             "*2\r\n$7\r\nHGETALL\r\n$0\r\n\r\n");
 }
 
+TEST_CASE("keys that are numbers are sent as their texts would be, among others") {
+  constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::int64_t> numbers = {0,   7,     -7,     9,       10,   99,
+                                       100, 12345, 99'999, 100'000, kMin, kMax};
+  for (std::int64_t i = 0; i < 300; ++i) numbers.push_back(i * i * i - 1000);
+  const HashFieldNames fields({"country", "age"});
+  const HashFieldNames others({"a"});
+  for (const auto& [prefix, suffix] :
+       {std::pair("user:", ""), std::pair("", ""), std::pair("a\r\n", ":x"),
+        std::pair("a prefix of more than sixteen bytes:", "!")}) {
+    CAPTURE(std::string(prefix));
+    const KeyPattern pattern(prefix, suffix);
+    CommandBatch by_number;
+    CommandBatch by_text;
+    for (CommandBatch* batch : {&by_number, &by_text}) {
+      batch->HGetAll("first");
+      batch->HMGet("before", fields);
+    }
+    by_number.HMGetEach(numbers, pattern, fields);
+    by_number.HMGetEach({}, pattern, fields);
+    by_number.HMGetEach(std::span(numbers).first(2), pattern, others);
+    for (const std::int64_t number : numbers) by_text.HMGet(pattern.For(number), fields);
+    for (const std::int64_t number : {0, 7}) by_text.HMGet(pattern.For(number), others);
+    for (CommandBatch* batch : {&by_number, &by_text}) {
+      batch->HMGet("behind", others);
+      batch->LRange("last", 0, -1);
+    }
+    REQUIRE(by_number.size() == by_text.size());
+    for (std::size_t i = 0; i < by_text.size(); ++i) {
+      REQUIRE(by_number.key(i) == by_text.key(i));
+      REQUIRE(by_number.verb(i) == by_text.verb(i));
+    }
+    CHECK(RespOf(by_number) == RespOf(by_text));
+    by_number.Clear();
+    CHECK(by_number.empty());
+    by_number.HGetAll("again");
+    CHECK(by_number.key(0) == "again");
+  }
+}
+
 TEST_CASE("keys are bytes, whatever they hold") {
   CommandBatch batch;
   const std::string_view odd = "a\r\nb\0c%s\xff\xc3\xa9"sv;

@@ -186,6 +186,43 @@ TEST_CASE("a key that is missing, or empty, has no fields and no elements") {
   }
 }
 
+TEST_CASE("keys that are numbers find what their texts find") {
+  const Parsed parsed =
+      Parse(R"({"user:1":{"a":1},"user:-1":{"a":2},"user:01":{"a":3},"user:0":{"a":4},
+      "user:-0":{"a":5},"user:1000000000000000000":{"a":6},"user:999999999999999999":{"a":7},
+      "user:-9223372036854775808":{"a":8},"1":{"a":9},"-1":{"a":10},"v21":{"a":11},"v2-1":{"a":12},
+      "v2--1":{"a":13},"user:1:x":{"a":14},"user:2":[1],"user:3":{},"user:4":"text","user:5":{"b":1}})");
+  CHECK(parsed.problems.empty());
+  constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+  const std::vector<std::int64_t> numbers = {
+      1, -1, 0, 2, 3, 4, 5, 6, 10, 21, kMostSplit, -kMostSplit, kMostSplit + 1, kMin};
+  const HashFieldNames fields({"a", "none"});
+  int found = 0;
+  for (const auto& [prefix, suffix] :
+       {std::pair("user:", ""), std::pair("user:", ":x"), std::pair("", ""), std::pair("v", ""),
+        std::pair("v2", ""), std::pair("v2-", ""), std::pair("user:0", ""), std::pair("no", "")}) {
+    CAPTURE(std::string(prefix));
+    const KeyPattern pattern(prefix, suffix);
+    CommandBatch by_number;
+    CommandBatch by_text;
+    by_number.HMGetEach(numbers, pattern, fields);
+    for (const std::int64_t number : numbers) by_text.HMGet(pattern.For(number), fields);
+    const std::string expected = ReplyText(AnswerFromStore(parsed.store, by_text));
+    CHECK(ReplyText(AnswerFromStore(parsed.store, by_number)) == expected);
+    for (const char c : expected) found += c == '"' ? 1 : 0;
+  }
+  CHECK(found == 2 * 15);
+  CHECK(HGetAll(parsed, "user:01") == R"(["a","3"])");
+  CHECK(HGetAll(parsed, "user:-0") == R"(["a","5"])");
+}
+
+TEST_CASE("a key that stands twice is refused, with a number or without") {
+  CHECK(Parse(R"({"user:1":{"a":1},"user:2":[],"user:1":[1]})").problems ==
+        std::vector<std::string>{"/user:1: the key stands twice"});
+  CHECK(Parse(R"({"user":{"a":1},"user:2":[],"user":[1]})").problems ==
+        std::vector<std::string>{"/user: the key stands twice"});
+}
+
 TEST_CASE("a key of another type is WRONGTYPE") {
   const Parsed parsed = Parse(R"({"h":{"a":1},"l":[1],"s":"text"})");
   const std::string wrong = "-WRONGTYPE Operation against a key holding the wrong kind of value";

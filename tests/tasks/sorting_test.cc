@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "engine/data/flat_map.h"
+#include "engine/base/flat_map.h"
 #include "engine/data/merge_sort.h"
 #include "tasks/radix_sort.h"
 #include "tests/tasks/rows.h"

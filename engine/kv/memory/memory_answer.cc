@@ -20,7 +20,7 @@ class MemoryAnswer {
     if (stretch.verb == Verb::kHMGet) return HMGets(stretch);
     for (std::size_t command = stretch.first; command < stretch.end; ++command) {
       replies_.BeginRoot();
-      const MemoryStore::Entry* entry = store_.Find(commands_.key(command));
+      const MemoryStore::Entry* entry = store_.Find(commands_.TextKey(stretch, command));
       switch (stretch.verb) {
         case Verb::kHGetAll:
           HGetAll(entry);
@@ -44,26 +44,56 @@ class MemoryAnswer {
     Copy(entry->first_node, entry->node_count);
   }
 
+  void HMGets(const CommandBatch::Stretch& stretch) {
+    if (stretch.fields->size() == 0) {
+      for (std::size_t command = stretch.first; command < stretch.end; ++command) {
+        replies_.BeginRoot();
+        nodes_.push_back(ErrorNode("ERR wrong number of arguments for 'hmget' command"));
+      }
+    } else if (stretch.pattern == nullptr) {
+      HMGetEach(stretch, [&](std::size_t command) {
+        return store_.Find(commands_.TextKey(stretch, command));
+      });
+    } else {
+      HMGetByNumber(stretch);
+    }
+  }
+
+  void HMGetByNumber(const CommandBatch::Stretch& stretch) {
+    const KeyPattern& pattern = *stretch.pattern;
+    const std::int64_t* const numbers = stretch.numbers - stretch.first;
+    if (!pattern.splits()) {
+      return HMGetEach(
+          stretch, [&](std::size_t command) { return store_.Find(pattern.For(numbers[command])); });
+    }
+    const FlatMap* entry_of = store_.NumbersOf(pattern.prefix());
+    HMGetEach(stretch, [&](std::size_t command) {
+      const std::int64_t number = numbers[command];
+      const bool splits = number >= -kMostSplit && number <= kMostSplit;
+      return splits ? store_.FindNumber(entry_of, number) : store_.Find(pattern.For(number));
+    });
+  }
+
   /// Most of what a request of many rows asks: nodes are written where they belong, not appended
   /// one by one.
-  void HMGets(const CommandBatch::Stretch& stretch) {
+  template <typename EntryOf>
+  void HMGetEach(const CommandBatch::Stretch& stretch, EntryOf&& entry_of) {
     const std::span<const std::string> fields = stretch.fields->names();
     likely_.assign(fields.size(), 0);
     const std::size_t before = nodes_.size();
-    const std::size_t each = 1 + std::max<std::size_t>(fields.size(), 1);
-    nodes_.resize(before + (stretch.end - stretch.first) * each);
+    nodes_.resize(before + (stretch.end - stretch.first) * (1 + fields.size()));
     ReplyNode* at = nodes_.data() + before;
     for (std::size_t command = stretch.first; command < stretch.end; ++command) {
       replies_.BeginRoot(static_cast<std::size_t>(at - nodes_.data()));
-      const MemoryStore::Entry* entry = store_.Find(commands_.key(command));
-      if (fields.empty()) {
-        *at++ = ErrorNode("ERR wrong number of arguments for 'hmget' command");
-      } else if (entry != nullptr && entry->type != Type::kHash) {
+      const MemoryStore::Entry* entry = entry_of(command);
+      if (entry == nullptr) {
+        *at = ArrayNode(static_cast<std::uint32_t>(fields.size()));
+        at += 1 + fields.size();  // nils, as they are
+      } else if (entry->type != Type::kHash) {
         *at++ = ErrorNode(kWrongType);
       } else {
         *at++ = ArrayNode(static_cast<std::uint32_t>(fields.size()));
         for (std::size_t i = 0; i < fields.size(); ++i, ++at) {
-          if (entry == nullptr) continue;  // nil, as it is
           const ReplyNode* value = store_.FindField(*entry, fields[i], likely_[i]);
           if (value != nullptr) *at = *value;
         }

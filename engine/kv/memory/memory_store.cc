@@ -1,9 +1,11 @@
 #include "engine/kv/memory/memory_store.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 
+#include "engine/kv/key_pattern.h"
 #include "engine/kv/memory/store_problems.h"
 #include "engine/kv/memory/store_reader.h"
 
@@ -19,12 +21,34 @@ std::shared_ptr<const MemoryStore> MemoryStore::FromJson(std::string text,
 }
 
 const MemoryStore::Entry* MemoryStore::Find(std::string_view key) const {
-  const std::uint32_t number =
-      by_key_.Find(key, [this](std::uint32_t known) { return entries_[known].key; });
-  if (number == StringIndex::kNone) return nullptr;
-  // An empty hash or list does not exist, though its name is taken.
-  const Entry& entry = entries_[number];
-  return entry.node_count == 0 ? nullptr : &entry;
+  if (const std::optional<SplitNumber> split = SplitKey(key)) {
+    return FindNumber(NumbersOf(split->prefix), split->number);
+  }
+  static_assert(StringIndex::kNone == FlatMap::kNone);
+  return EntryOf(by_key_.Find(key, [this](std::uint32_t known) { return entries_[known].key; }));
+}
+
+const FlatMap* MemoryStore::NumbersOf(std::string_view prefix) const {
+  const std::uint32_t found =
+      by_prefix_.Find(prefix, [this](std::uint32_t known) { return numbered_[known].prefix; });
+  return found == StringIndex::kNone ? nullptr : &numbered_[found].entry_of;
+}
+
+bool MemoryStore::Add(const Entry& entry) {
+  const auto number = static_cast<std::uint32_t>(entries_.size());
+  entries_.push_back(entry);
+  if (const std::optional<SplitNumber> split = SplitKey(entry.key)) {
+    const auto [prefix, is_new] =
+        by_prefix_.FindOrInsert(split->prefix, static_cast<std::uint32_t>(numbered_.size()),
+                                [this](std::uint32_t known) { return numbered_[known].prefix; });
+    if (is_new) numbered_.push_back({split->prefix, FlatMap()});
+    return numbered_[prefix]
+        .entry_of.FindOrInsert(static_cast<std::uint64_t>(split->number), number)
+        .second;
+  }
+  return by_key_
+      .FindOrInsert(entry.key, number, [this](std::uint32_t known) { return entries_[known].key; })
+      .second;
 }
 
 const ReplyNode* MemoryStore::FindField(const Entry& hash, std::string_view field,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/base/flat_map.h"
 #include "engine/base/string_index.h"
 #include "engine/kv/byte_arena.h"
 #include "engine/kv/command.h"
@@ -52,6 +53,20 @@ class MemoryStore {
   };
 
   const Entry* Find(std::string_view key) const;
+  /// Of the entries whose keys SplitKey splits with this prefix, by the number; nullptr where there
+  /// are none.
+  const FlatMap* NumbersOf(std::string_view prefix) const;
+  const Entry* FindNumber(const FlatMap* numbers, std::int64_t number) const {
+    if (numbers == nullptr) return nullptr;
+    return EntryOf(numbers->Find(static_cast<std::uint64_t>(number)));
+  }
+  /// nullptr for none, and for an empty hash or list: it does not exist, though its name is taken.
+  const Entry* EntryOf(std::uint32_t entry) const {
+    const bool none = entry == FlatMap::kNone || entries_[entry].node_count == 0;
+    return none ? nullptr : &entries_[entry];
+  }
+  /// False where it is there already.
+  bool Add(const Entry& entry);
   /// The value of a field, or nullptr. `likely`: where to look first, an offset from the first
   /// node; where it was found.
   const ReplyNode* FindField(const Entry& hash, std::string_view field,
@@ -62,7 +77,13 @@ class MemoryStore {
   std::vector<ReplyNode> nodes_;
   std::vector<std::uint32_t> sorted_fields_;  ///< Nodes of fields, by name, per large hash.
   std::vector<Entry> entries_;                ///< In the file's order, empty ones included.
-  StringIndex by_key_;                        ///< Of entries_.
+  struct Numbered {
+    std::string_view prefix;
+    FlatMap entry_of;  ///< By the number.
+  };
+  std::vector<Numbered> numbered_;  ///< Of the entries whose keys SplitKey splits.
+  StringIndex by_prefix_;           ///< Of numbered_.
+  StringIndex by_key_;              ///< Of the other entries.
 };
 
 /// The replies Redis would give, errors included. They share the bytes of `store`.

@@ -82,14 +82,7 @@ class StoreReader {
         return false;
     }
     entry.node_count = static_cast<std::uint32_t>(store_.nodes_.size()) - entry.first_node;
-    const auto number = static_cast<std::uint32_t>(store_.entries_.size());
-    const bool is_new =
-        store_.by_key_
-            .FindOrInsert(key, number,
-                          [this](std::uint32_t known) { return store_.entries_[known].key; })
-            .second;
-    store_.entries_.push_back(entry);
-    return is_new;
+    return store_.Add(entry);
   }
 
   bool AddHash(ondemand::object hash, MemoryStore::Entry& entry) {
@@ -198,7 +191,6 @@ bool ReadStore(MemoryStore& store) {
   const std::size_t expected = std::min(size, std::size_t{256} << 10);
   store.nodes_.reserve(expected / 5);
   store.entries_.reserve(expected / 60);
-  store.by_key_.Reserve(expected / 60);
   text.append(simdjson::SIMDJSON_PADDING, '\0');
   const std::size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   bool valid = false;

@@ -1,5 +1,5 @@
 // A hash map from 64-bit numbers to 32-bit ones: open addressing, linear probing, no allocation per
-// entry. For one task run, one thread.
+// entry. One thread, or many that only find.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@ class FlatMap {
   /// The value of `key`, which becomes `value` (not kNone) where there was none; whether there was
   /// none.
   std::pair<std::uint32_t, bool> FindOrInsert(std::uint64_t key, std::uint32_t value) {
-    Slot* slot = Place(key);
-    if (slot->value != kNone) return {slot->value, false};
-    *slot = Slot{key, value};
+    Slot& slot = slots_[Place(key)];
+    if (slot.value != kNone) return {slot.value, false};
+    slot = Slot{key, value};
     if (++size_ > slots_.size() / 2) Grow();
     return {value, true};
   }
 
   /// kNone where there is none.
-  std::uint32_t Find(std::uint64_t key) { return Place(key)->value; }
+  std::uint32_t Find(std::uint64_t key) const { return slots_[Place(key)].value; }
 
   /// Calls `f(key)` for each key, in no particular order.
   template <typename F>
@@ -58,10 +58,10 @@ class FlatMap {
   }
 
   /// The slot of `key`, or the free one it belongs into.
-  Slot* Place(std::uint64_t key) {
+  std::size_t Place(std::uint64_t key) const {
     std::size_t i = Hash(key) & mask_;
     while (slots_[i].value != kNone && slots_[i].key != key) i = (i + 1) & mask_;
-    return &slots_[i];
+    return i;
   }
 
   void Grow() {
@@ -69,7 +69,7 @@ class FlatMap {
     old.swap(slots_);
     mask_ = slots_.size() - 1;
     for (const Slot& slot : old) {
-      if (slot.value != kNone) *Place(slot.key) = slot;
+      if (slot.value != kNone) slots_[Place(slot.key)] = slot;
     }
   }
 
