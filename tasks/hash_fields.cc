@@ -144,13 +144,10 @@ Result<void> HashFields::ReadHMGet(const CommandBatch& commands, const Replies& 
                                    const RowSet& rows, std::size_t first_row,
                                    std::vector<ColumnBuilder>& columns) const {
   RANKD_TRY(CheckCount(commands, replies));
-  bool plain = true;
-  for (std::size_t row = 0; row < replies.size(); ++row) {
-    const ReplyNode& reply = replies[row];
-    // An array of so many elements, none of which holds others.
-    plain = plain && reply.kind == ReplyKind::kArray && reply.size == fields_.size() &&
-            reply.span() == reply.size + 1;
-  }
+  // Arrays of so many elements, none of which holds others.
+  const bool plain = std::ranges::all_of(replies.roots(), [width = fields_.size()](const auto& of) {
+    return of.kind == ReplyKind::kArray && of.size == width && of.array_span == width + 1;
+  });
   if (!plain) return FirstRefusal(commands, replies, rows, first_row);
   if (columns.empty()) columns = Builders(rows.rows());
   for (std::size_t field = 0; field < fields_.size(); ++field) {
@@ -166,8 +163,8 @@ bool HashFields::AppendAll(std::size_t field, const Replies& replies, ColumnBuil
   const bool fill_is_null = fields_[field].may_lack && IsNull(fields_[field].fill);
   const auto append_all = [&](auto&& append) {
     std::size_t nulls = 0;  // that have not been appended
-    for (std::size_t row = 0; row < replies.size(); ++row) {
-      const ReplyNode* value = &replies[row] + 1 + field;
+    for (const ReplyNode& reply : replies.roots()) {
+      const ReplyNode* value = &reply + 1 + field;
       if (fill_is_null && value->kind == ReplyKind::kNil) {
         ++nulls;
         continue;

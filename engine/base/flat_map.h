@@ -2,6 +2,7 @@
 // entry. One thread, or many that only find.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,7 +16,7 @@ class FlatMap {
   /// No value of an entry.
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-  FlatMap() : slots_(kFirstCapacity), mask_(kFirstCapacity - 1) {}
+  FlatMap() : slots_(kFirstCapacity) {}
 
   /// The value of `key`, which becomes `value` (not kNone) where there was none; whether there was
   /// none.
@@ -47,34 +48,28 @@ class FlatMap {
   };
   static constexpr std::size_t kFirstCapacity = 64;
 
-  /// The finalizer of MurmurHash3 (Appleby): every bit of the key moves every bit of the result.
-  static std::size_t Hash(std::uint64_t key) {
-    key ^= key >> 33;
-    key *= 0xff51afd7ed558ccdULL;
-    key ^= key >> 33;
-    key *= 0xc4ceb9fe1a85ec53ULL;
-    key ^= key >> 33;
-    return static_cast<std::size_t>(key);
-  }
-
   /// The slot of `key`, or the free one it belongs into.
   std::size_t Place(std::uint64_t key) const {
-    std::size_t i = Hash(key) & mask_;
-    while (slots_[i].value != kNone && slots_[i].key != key) i = (i + 1) & mask_;
+    // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, 6.4): numbers that
+    // follow each other, as ids do, are spread evenly.
+    constexpr std::uint64_t kGolden = 0x9e37'79b9'7f4a'7c15;
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t i = static_cast<std::size_t>(((key ^ (key >> 32)) * kGolden) >> shift_);
+    while (slots_[i].value != kNone && slots_[i].key != key) i = (i + 1) & mask;
     return i;
   }
 
   void Grow() {
     std::vector<Slot> old(slots_.size() * 2);
     old.swap(slots_);
-    mask_ = slots_.size() - 1;
+    --shift_;
     for (const Slot& slot : old) {
       if (slot.value != kNone) slots_[Place(slot.key)] = slot;
     }
   }
 
   std::vector<Slot> slots_;
-  std::size_t mask_;
+  int shift_ = 64 - std::countr_zero(kFirstCapacity);  ///< Leaves the number of a slot.
   std::size_t size_ = 0;
 };
 

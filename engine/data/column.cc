@@ -43,7 +43,10 @@ std::uint32_t DictionaryBuilder::Find(std::string_view text) const {
 }
 
 std::uint32_t DictionaryBuilder::Insert(std::string_view text) {
-  if (dictionary_ == nullptr) dictionary_ = std::make_shared<Dictionary>();
+  if (dictionary_ == nullptr) {
+    dictionary_ = std::make_shared<Dictionary>();
+    dictionary_->ends_.reserve(kLinearSearch);
+  }
   const auto code = static_cast<std::uint32_t>(size());
   dictionary_->bytes_.append(text);
   dictionary_->ends_.push_back(dictionary_->bytes_.size());

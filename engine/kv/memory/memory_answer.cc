@@ -40,7 +40,6 @@ class MemoryAnswer {
   void HGetAll(const MemoryStore::Entry* entry) {
     if (entry == nullptr) return Array(0);
     if (entry->type != Type::kHash) return WrongType();
-    Array(entry->node_count);
     Copy(entry->first_node, entry->node_count);
   }
 
@@ -67,7 +66,7 @@ class MemoryAnswer {
           stretch, [&](std::size_t command) { return store_.Find(pattern.For(numbers[command])); });
     }
     const FlatMap* entry_of = store_.NumbersOf(pattern.prefix());
-    HMGetEach(stretch, [&](std::size_t command) {
+    HMGetEach(stretch, [this, &pattern, entry_of, numbers](std::size_t command) {
       const std::int64_t number = numbers[command];
       const bool splits = number >= -kMostSplit && number <= kMostSplit;
       return splits ? store_.FindNumber(entry_of, number) : store_.Find(pattern.For(number));
@@ -77,14 +76,17 @@ class MemoryAnswer {
   /// Most of what a request of many rows asks: nodes are written where they belong, not appended
   /// one by one.
   template <typename EntryOf>
-  void HMGetEach(const CommandBatch::Stretch& stretch, EntryOf&& entry_of) {
+  void HMGetEach(const CommandBatch::Stretch& stretch, EntryOf entry_of) {
     const std::span<const std::string> fields = stretch.fields->names();
     likely_.assign(fields.size(), 0);
     const std::size_t before = nodes_.size();
-    nodes_.resize(before + (stretch.end - stretch.first) * (1 + fields.size()));
-    ReplyNode* at = nodes_.data() + before;
-    for (std::size_t command = stretch.first; command < stretch.end; ++command) {
-      replies_.BeginRoot(static_cast<std::size_t>(at - nodes_.data()));
+    const std::size_t end = stretch.end;
+    nodes_.resize(before + (end - stretch.first) * (1 + fields.size()));
+    ReplyNode* const nodes = nodes_.data();
+    ReplyNode* at = nodes + before;
+    std::uint32_t* root = replies_.BeginRoots(end - stretch.first);
+    for (std::size_t command = stretch.first; command < end; ++command) {
+      *root++ = static_cast<std::uint32_t>(at - nodes);
       const MemoryStore::Entry* entry = entry_of(command);
       if (entry == nullptr) {
         *at = ArrayNode(static_cast<std::uint32_t>(fields.size()));
@@ -99,7 +101,7 @@ class MemoryAnswer {
         }
       }
     }
-    nodes_.resize(static_cast<std::size_t>(at - nodes_.data()));
+    nodes_.resize(static_cast<std::size_t>(at - nodes));
   }
 
   void LRange(const MemoryStore::Entry* entry, ListRange range) {
@@ -112,7 +114,6 @@ class MemoryAnswer {
         std::min(range.stop < 0 ? range.stop + length : range.stop, length - 1);
     if (start > stop) return Array(0);
     const auto count = static_cast<std::uint32_t>(stop - start + 1);
-    Array(count);
     Copy(entry->first_node + static_cast<std::uint32_t>(start), count);
   }
 
@@ -129,7 +130,11 @@ class MemoryAnswer {
       "WRONGTYPE Operation against a key holding the wrong kind of value";
 
   void Array(std::uint32_t size) { nodes_.push_back(ArrayNode(size)); }
+  /// An array of them.
   void Copy(std::uint32_t first, std::uint32_t count) {
+    const std::size_t size = nodes_.size() + 1 + count;
+    if (size > nodes_.capacity()) nodes_.reserve(std::max(size, 2 * nodes_.capacity()));
+    Array(count);
     const auto begin = store_.nodes_.begin() + first;
     nodes_.insert(nodes_.end(), begin, begin + count);
   }
@@ -147,12 +152,7 @@ Replies AnswerFromStore(const std::shared_ptr<const MemoryStore>& store,
   Replies replies;
   replies.Share(store);
   MemoryAnswer answer(*store, commands, replies);
-  std::size_t nodes = 0;
-  for (const CommandBatch::Stretch& stretch : commands.stretches()) {
-    const std::size_t fields = stretch.fields == nullptr ? 0 : stretch.fields->size();
-    nodes += (stretch.end - stretch.first) * (1 + fields);
-  }
-  replies.Reserve(commands.size(), nodes);
+  replies.Reserve(commands.size());
   for (const CommandBatch::Stretch& stretch : commands.stretches()) answer.Append(stretch);
   return replies;
 }
