@@ -168,7 +168,7 @@ Result<ColumnRef> EvaluateGroups(const Expression& expression, const RowSet& row
   }
   std::vector<InputColumn> inputs(expression.main.inputs.size());
   for (std::size_t i = 0; i < inputs.size() && count > 0; ++i) {
-    inputs[i].column = columns[expression.main.inputs[i].index];
+    inputs[i].shared = &columns[expression.main.inputs[i].index];
   }
   return EvaluateRoot(expression.main, inputs, bindings, count, stop);
 }

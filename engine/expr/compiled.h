@@ -11,6 +11,7 @@
 #include "engine/data/value.h"
 #include "engine/expr/expression.h"
 #include "engine/expr/functions.h"
+#include "engine/expr/lookup_memory.h"
 #include "engine/expr/program.h"
 #include "engine/expr/regex.h"
 #include "engine/expr/string_arena.h"
@@ -57,6 +58,7 @@ struct RegexSource {
 struct Lookup {
   KeyId key{};
   Program program;
+  std::unique_ptr<LookupMemory> memory;  ///< None where it depends on the run.
 };
 
 struct Aggregate {

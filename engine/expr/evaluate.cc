@@ -83,7 +83,7 @@ Result<std::vector<InputColumn>> ResolveInputs(const Program& program, const Exp
       continue;
     }
     InputColumn column;
-    column.column = FindColumn(rows, KeyId{input.index});
+    column.shared = FindColumn(rows, KeyId{input.index});
     column.selection = rows.selection() ? rows.selection()->data() : nullptr;
     inputs.push_back(std::move(column));
   }

@@ -89,9 +89,8 @@ Frame::Frame(const Program& program, std::span<const InputColumn> inputs, const 
   std::transform(program.registers.begin(), program.registers.end(), register_rooms_.begin(), room);
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
     input_rooms_[i] = room(program.inputs[i].type);
-    const bool fits =
-        inputs_[i].column == nullptr || inputs_[i].column->type() == program.inputs[i].type;
-    RANKD_CHECK(fits);
+    const Column* const column = inputs_[i].column();
+    RANKD_CHECK(column == nullptr || column->type() == program.inputs[i].type);
   }
 }
 
@@ -121,11 +120,11 @@ void Frame::LoadValidity(const Column& column, const std::uint32_t* entries, std
 void Frame::Load(std::size_t input, std::size_t begin, std::size_t n) {
   const InputColumn& source = inputs_[input];
   Vec& vec = input_vecs_[input];
-  if (source.column == nullptr) {
+  if (source.column() == nullptr) {
     vec = NullVec();
     return;
   }
-  const Column& column = *source.column;
+  const Column& column = *source.column();
   const Room room = input_rooms_[input];
   const std::uint32_t* const entries = source.Entries(begin, n, entries_room_);
   vec = Vec{room.values, nullptr, false};
@@ -149,6 +148,7 @@ void Frame::Load(std::size_t input, std::size_t begin, std::size_t n) {
     } else {
       const T* const slots = Slots<T>(column);
       T* __restrict const out = reinterpret_cast<T*>(room.values);
+#pragma GCC unroll 8
       for (std::size_t i = 0; i < n; ++i) out[i] = slots[entries[i]];
     }
   });

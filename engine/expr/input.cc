@@ -27,20 +27,21 @@ const std::uint32_t* InputColumn::Entries(std::size_t begin, std::size_t n,
 
 ColumnRef InputColumn::Gather(ValueType type, std::size_t rows) const {
   // An empty selection has no address, and looks like none.
-  if (column == nullptr || rows == 0) return Column::Constant(type, {}, rows);
+  const Column* const all = column();
+  if (all == nullptr || rows == 0) return Column::Constant(type, {}, rows);
   std::vector<std::uint32_t> room(codes == nullptr ? 0 : rows);
   const std::uint32_t* const entries = Entries(0, rows, room.data());
-  if (entries != nullptr) return column->Gather(std::span(entries, rows));
-  RANKD_CHECK(column->size() == rows);
-  return column;
+  if (entries != nullptr) return all->Gather(std::span(entries, rows));
+  RANKD_CHECK(all->size() == rows);
+  return shared != nullptr ? *shared : owned;
 }
 
-ColumnRef FindColumn(const RowSet& rows, KeyId key) {
+const ColumnRef* FindColumn(const RowSet& rows, KeyId key) {
   const auto entries = rows.entries();
   const auto found =
       std::lower_bound(entries.begin(), entries.end(), key,
                        [](const RowSet::Entry& entry, KeyId wanted) { return entry.key < wanted; });
-  return found != entries.end() && found->key == key ? found->column : nullptr;
+  return found != entries.end() && found->key == key ? &found->column : nullptr;
 }
 
 }  // namespace rankd

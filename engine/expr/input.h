@@ -13,11 +13,15 @@ namespace rankd {
 /// `codes`, that number is the row of a string column whose code is looked up: the entry is the
 /// code itself or, with `entry_of_code`, that of the code; `null_entry` where it is null.
 struct InputColumn {
-  ColumnRef column;  ///< Null: every row is null.
+  const ColumnRef* shared = nullptr;  ///< Somebody else's that outlives this: nothing is counted.
+  ColumnRef owned;                    ///< Where there is no `shared`.
   const std::uint32_t* selection = nullptr;
-  ColumnRef codes;
+  const Column* codes = nullptr;  ///< The rows'.
   std::vector<std::uint32_t> entry_of_code;
   std::uint32_t null_entry = 0;
+
+  /// nullptr: every row is null.
+  const Column* column() const { return shared != nullptr ? shared->get() : owned.get(); }
 
   /// The entries of rows [begin, begin + n): nullptr when they are begin, begin + 1, …, else n
   /// numbers, in `room` or elsewhere.
@@ -27,7 +31,7 @@ struct InputColumn {
   ColumnRef Gather(ValueType type, std::size_t rows) const;
 };
 
-/// The column of a key, null when the rows do not carry it.
-ColumnRef FindColumn(const RowSet& rows, KeyId key);
+/// The column of a key, the rows' own; nullptr when they do not carry it.
+const ColumnRef* FindColumn(const RowSet& rows, KeyId key);
 
 }  // namespace rankd

@@ -40,15 +40,25 @@ std::vector<std::uint32_t> DistinctCodes(const Column& column, const RowSet& row
 Result<InputColumn> EvaluateLookup(const Lookup& lookup, const RowSet& rows,
                                    const Bindings& bindings, const StopToken& stop) {
   const std::uint32_t* const selection = rows.selection() ? rows.selection()->data() : nullptr;
-  const ColumnRef column = FindColumn(rows, lookup.key);
+  const ColumnRef* const found = FindColumn(rows, lookup.key);
+  const Column* const column = found == nullptr ? nullptr : found->get();
   RANKD_CHECK(column == nullptr || column->type() == ValueType::kString);
   InputColumn strings;
-  strings.column = column;
+  strings.shared = found;
   InputColumn out;
+  if (column != nullptr && lookup.memory != nullptr) {
+    if (const ColumnRef* known = lookup.memory->Find(column->dictionary(), column->has_nulls())) {
+      out.shared = known;
+      out.codes = column;
+      out.selection = selection;
+      out.null_entry = static_cast<std::uint32_t>(column->dictionary()->size());
+      return out;
+    }
+  }
   const std::size_t entries = column == nullptr ? 0 : column->dictionary()->size();
   if (column == nullptr || entries / kTableEntriesPerRow > rows.rows()) {
     strings.selection = selection;
-    RANKD_TRY(out.column,
+    RANKD_TRY(out.owned,
               EvaluateRoot(lookup.program, std::span(&strings, 1), bindings, rows.rows(), stop));
     return out;
   }
@@ -70,10 +80,13 @@ Result<InputColumn> EvaluateLookup(const Lookup& lookup, const RowSet& rows,
     validity.Clear(codes.size() - 1);
   }
   const std::size_t count = codes.size();
-  strings.column =
+  strings.shared = nullptr;
+  strings.owned =
       Column::Make(Column::Strings{std::move(codes), column->dictionary()}, std::move(validity));
-  RANKD_TRY(out.column,
-            EvaluateRoot(lookup.program, std::span(&strings, 1), bindings, count, stop));
+  RANKD_TRY(out.owned, EvaluateRoot(lookup.program, std::span(&strings, 1), bindings, count, stop));
+  if (lookup.memory != nullptr && entries <= rows.rows()) {
+    lookup.memory->Keep(column->dictionary(), column->has_nulls(), out.owned);
+  }
   return out;
 }
 

@@ -45,6 +45,7 @@ class Lowering {
   Operand Regex(const AstNode& node);
   Operand Text(const AstNode& node);
   Operand AggregateOf(const AstNode& node);
+  bool IsConstant(const Program& program) const;
   Operand FinishLookup(NodeIndex i, Operand root);
   void FinishRoot();
   void CollectReads();
@@ -395,6 +396,18 @@ Operand Lowering::AggregateOf(const AstNode& node) {
                          static_cast<std::uint32_t>(out_->aggregates.size() - 1));
 }
 
+/// Whether it gives the same for the same rows in every run.
+bool Lowering::IsConstant(const Program& program) const {
+  const auto constant = [this](const Operand& operand) {
+    return operand.kind != OperandKind::kUniform || constant_[operand.index];
+  };
+  return std::ranges::all_of(program.operands, constant) &&
+         std::ranges::all_of(program.code, [this](const Instruction& instruction) {
+           return instruction.op != OpCode::kRegex ||
+                  !out_->regex_sources[instruction.detail].param;
+         });
+}
+
 Operand Lowering::FinishLookup(NodeIndex i, Operand root) {
   // What turned out not to depend on the string after all stays as it is.
   if (root.kind == OperandKind::kUniform) return root;
@@ -403,6 +416,7 @@ Operand Lowering::FinishLookup(NodeIndex i, Operand root) {
   Lookup lookup;
   lookup.key = partition_.parts[part].key;
   lookup.program = std::move(builders_[part]).Finish();
+  if (IsConstant(lookup.program)) lookup.memory = std::make_unique<LookupMemory>();
   out_->lookups.push_back(std::move(lookup));
   builder_ = &builders_[partition_.parts[part].outer];
   return builder_->Input(InputKind::kLookup, root.type,

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include "engine/base/thread_slot.h"
+#include "engine/expr/input.h"
 #include "tests/expr/support.h"
 
 namespace rankd::test {
@@ -68,6 +70,60 @@ TEST_CASE("small, middling and huge dictionaries give the same answers") {
     CheckStrings(many.WithSelection(selection));
     CheckStrings(few.WithSelection(selection));
   }
+}
+
+/// The values of `text`, compiled once, over each of `sets` in turn, three times around.
+void CheckInTurns(std::string_view text, const std::vector<RowSet>& sets,
+                  const std::vector<ParamValues>& params) {
+  const ExpressionRef expression = CompileOk(text, RowScope());
+  for (int round = 0; round < 3; ++round) {
+    for (const ParamValues& given : params) {
+      for (const RowSet& rows : sets) {
+        const std::vector<Value> expected = ValuesOf(
+            *BindOk(CompileOk(text, RowScope()), given).EvaluateColumn(rows, StopToken()).value());
+        // Often enough for it to be remembered.
+        for (int again = 0; again < 3; ++again) {
+          const BoundExpression bound = BindOk(expression, given);
+          REQUIRE(ValuesOf(*bound.EvaluateColumn(rows, StopToken()).value()) == expected);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("what was looked up for one dictionary is not taken for another, nor of other params") {
+  ClaimThreadSlot();
+  const RowSet with_nulls = Numbered(100, 5);
+  const ColumnRef nulls = *FindColumn(with_nulls, KeyNamed("s"));
+  Column::Strings codes{{nulls->codes().begin(), nulls->codes().end()}, nulls->dictionary()};
+  const RowSet same_dictionary =
+      with_nulls.WithColumn(KeyNamed("s"), Column::Make(std::move(codes)));
+  const std::vector<RowSet> sets = {with_nulls, same_dictionary, Numbered(90, 7),
+                                    with_nulls.Slice(3, 2), Numbered(9000, 5000)};
+  const std::vector<ParamValues> params = {Params(), Params({{"ps", std::string("V1")}}),
+                                           Params({{"ps", std::string("V3")}})};
+  for (const char* text :
+       {"lower(s)", "s in ['V1', 'V4']", "s == P.ps", "regex(s, P.ps)", "regex(s, 'V[13]')",
+        "coalesce(s, P.ps)", "concat(s, text(i))", "s == concat(P.ps, '')", "len(s) + i"}) {
+    CAPTURE(text);
+    CheckInTurns(text, sets,
+                 text == std::string("regex(s, P.ps)")
+                     ? std::vector<ParamValues>{params[1], params[2]}
+                     : params);
+  }
+}
+
+TEST_CASE("what is looked up for a dictionary that comes again is computed twice") {
+  ClaimThreadSlot();
+  const RowSet rows = Numbered(100, 5);
+  const ExpressionRef expression = CompileOk("lower(s)", RowScope());
+  std::set<const Dictionary*> made;
+  std::vector<ColumnRef> columns;  // or another could lie where one lay
+  for (int i = 0; i < 5; ++i) {
+    columns.push_back(BindOk(expression, Params()).EvaluateColumn(rows, StopToken()).value());
+    made.insert(columns.back()->dictionary().get());
+  }
+  CHECK(made.size() == 2);
 }
 
 TEST_CASE("a column without nulls and one of nulls only are looked up") {
