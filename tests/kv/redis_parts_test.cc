@@ -50,14 +50,19 @@ TEST_CASE("two clients do not wait in step") {
   CHECK(same < 3);
 }
 
+SentPipeline& Sent(PipelineQueue& queue, KvRequest& request, TimePoint at) {
+  queue.Reserve();
+  return queue.Push(request, 20, at);
+}
+
 TEST_CASE("pipelines are answered first in first out, and the oldest that waits is known") {
   PipelineQueue queue;
   std::vector<HashRequest> requests(4);
   CHECK(queue.front() == nullptr);
   CHECK(queue.FirstWaiting() == nullptr);
-  SentPipeline& first = queue.Push(requests[0], At(1));
-  SentPipeline& second = queue.Push(requests[1], At(2));
-  SentPipeline& third = queue.Push(requests[2], At(3));
+  SentPipeline& first = Sent(queue, requests[0], At(1));
+  SentPipeline& second = Sent(queue, requests[1], At(2));
+  SentPipeline& third = Sent(queue, requests[2], At(3));
   CHECK(first.unanswered == 1);
   CHECK(queue.FirstWaiting() == &first);
   queue.Forget(second);
@@ -70,7 +75,7 @@ TEST_CASE("pipelines are answered first in first out, and the oldest that waits 
   CHECK(queue.FirstWaiting() == &third);
   queue.Forget(third);
   CHECK(queue.FirstWaiting() == nullptr);
-  SentPipeline& fourth = queue.Push(requests[3], At(4));
+  SentPipeline& fourth = Sent(queue, requests[3], At(4));
   CHECK(queue.FirstWaiting() == &fourth);
   queue.PopFront();
   queue.PopFront();
@@ -79,26 +84,26 @@ TEST_CASE("pipelines are answered first in first out, and the oldest that waits 
   queue.PopFront();
   CHECK(queue.front() == nullptr);
   CHECK(queue.FirstWaiting() == nullptr);
-  CHECK(queue.Push(requests[0], At(5)).replies.size() == 0);
+  CHECK(Sent(queue, requests[0], At(5)).replies.size() == 0);
   queue.PopFront();
 }
 
 TEST_CASE("what forgotten pipelines hold is known until their replies have come") {
   PipelineQueue queue;
   std::vector<HashRequest> requests(3000);
-  for (HashRequest& request : requests) queue.Push(request, At(1));
+  for (HashRequest& request : requests) Sent(queue, request, At(1));
   CHECK(queue.forgotten_bytes() == 0);
   SentPipeline& first = *queue.front();
   queue.Forget(first);
   const std::size_t one = queue.forgotten_bytes();
-  CHECK(one > 0);
+  CHECK(one == 20 + sizeof(SentPipeline));
   queue.Forget(first);
   CHECK(queue.forgotten_bytes() == one);
   queue.PopFront();
   CHECK(queue.forgotten_bytes() == 0);
   while (queue.front() != nullptr) queue.PopFront();
   CHECK(queue.forgotten_bytes() == 0);
-  CHECK(queue.Push(requests[0], At(2)).next == nullptr);
+  CHECK(Sent(queue, requests[0], At(2)).next == nullptr);
   queue.PopFront();
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "engine/kv/memory/memory_client.h"
+#include "engine/kv/redis/pipeline_queue.h"
 #include "engine/kv/redis/reply_reader.h"
 #include "tests/support/fake_loop.h"
 #include "tests/support/reply_text.h"
@@ -106,6 +108,38 @@ class Asked final : public KvRequest {
   }
   std::string text;
 };
+
+TEST_CASE("a pipeline gets its place before it is sent, or none") {
+  PipelineQueue queue;
+  CommandBatch commands;
+  commands.HGetAll("user:1");
+  std::vector<std::unique_ptr<Asked>> requests;
+  int refused = 0;
+  for (int i = 0; i < 1000; ++i) {
+    requests.push_back(std::make_unique<Asked>(commands));
+    if (i % 3 == 0) {
+      // The place itself, and where it is noted.
+      for (const std::size_t bytes : {sizeof(SentPipeline), std::size_t{1}}) {
+        const NoMemoryFor places(bytes);
+        try {
+          queue.Reserve();
+        } catch (const std::bad_alloc&) {
+          ++refused;
+        }
+      }
+    }
+    queue.Reserve();
+    const NoMemoryFor anything(1);
+    queue.Push(*requests.back(), 1, TimePoint());
+  }
+  CHECK(refused == 2 * 334);
+  for (const auto& request : requests) {
+    const NoMemoryFor anything(1);
+    REQUIRE(queue.front()->request == request.get());
+    queue.PopFront();
+  }
+  CHECK(queue.front() == nullptr);
+}
 
 TEST_CASE("a memory store without memory for an answer fails that request, and none after it") {
   constexpr std::size_t kEntries = 10'000;

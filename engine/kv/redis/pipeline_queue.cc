@@ -8,16 +8,20 @@ constexpr std::size_t kKeptPipelines = 1024;
 
 }  // namespace
 
-SentPipeline& PipelineQueue::Push(KvRequest& request, TimePoint sent_at) {
-  if (free_.empty()) {
-    all_.push_back(std::make_unique<SentPipeline>());
-    free_.push_back(all_.back().get());
-  }
+void PipelineQueue::Reserve() {
+  if (!free_.empty()) return;
+  // For all of them, when they come back.
+  if (free_.capacity() == all_.size()) free_.reserve(2 * all_.size() + 1);
+  all_.push_back(std::make_unique<SentPipeline>());
+  free_.push_back(all_.back().get());
+}
+
+SentPipeline& PipelineQueue::Push(KvRequest& request, std::size_t sent_bytes, TimePoint sent_at) {
   SentPipeline& pipeline = *free_.back();
   free_.pop_back();
   pipeline.request = &request;
   pipeline.unanswered = request.commands().size();
-  pipeline.bytes = sizeof(SentPipeline) + request.commands().RespBytes();
+  pipeline.bytes = sizeof(SentPipeline) + sent_bytes;
   pipeline.sent_at = sent_at;
   pipeline.next = nullptr;
   (last_ == nullptr ? first_ : last_->next) = &pipeline;

@@ -27,8 +27,11 @@ class PipelineQueue {
   PipelineQueue(const PipelineQueue&) = delete;
   PipelineQueue& operator=(const PipelineQueue&) = delete;
 
-  /// Its address stays until it is popped.
-  SentPipeline& Push(KvRequest& request, TimePoint sent_at);
+  /// Makes room for one more, so that neither Push nor PopFront takes memory.
+  void Reserve();
+  /// Of which `sent_bytes` have been written. Its address stays until it is popped. Only after a
+  /// Reserve of its own.
+  SentPipeline& Push(KvRequest& request, std::size_t sent_bytes, TimePoint sent_at);
   /// The one the next reply belongs to; nullptr when nothing is unanswered.
   SentPipeline* front() const { return first_; }
   void PopFront();

@@ -57,10 +57,12 @@ bool RefusesConnection(const ReplyNode& first_reply) {
 
 /// One copy, from the batch into the buffer the system reads from. Pointing the system at the batch
 /// itself would save it, but a batch may go (its request abandoned) before the bytes are sent.
-/// False, with `out` as it was, where there is no memory for them.
-bool AppendCommands(std::string& out, const CommandBatch& commands) {
+/// False, with `out` as it was, where there is no memory for them or for a place in `sent`: what is
+/// written must be waited for.
+bool AppendCommands(std::string& out, const CommandBatch& commands, PipelineQueue& sent) {
   const std::size_t before = out.size();
   try {
+    sent.Reserve();
     commands.AppendResp(out);
   } catch (const std::bad_alloc&) {
     out.resize(before);
@@ -274,12 +276,14 @@ void RedisClient::Core::SendWaiting() {
   if (state_ != State::kReady) return;
   while (KvRequest* request = limiter_.Admit()) {
     const TimePoint now = loop_->Now();
-    if (!AppendCommands(socket_->out(), request->commands())) {
+    std::string& out = socket_->out();
+    const std::size_t unsent = out.size();
+    if (!AppendCommands(out, request->commands(), sent_)) {
       limiter_.Leave();
       request->OnReplies(Fail(ErrorCode::kLimitExceeded, prefix_ + "out of memory for commands"));
       continue;
     }
-    request->client_state = &sent_.Push(*request, now);
+    request->client_state = &sent_.Push(*request, out.size() - unsent, now);
     socket_->SendAtTurnEnd();
     if (request_timeout_ > Duration(0)) WatchFor(now + request_timeout_);
   }
