@@ -142,7 +142,7 @@ class StoreReader {
     if (digits == 0 || digits > kMost || (*first == '0' && end - begin > 1)) return 0;
     const bool over = *end == ',' || *end == ']' || *end == '}' || *end == ' ' || *end == '\n' ||
                       *end == '\r' || *end == '\t';
-    return over ? end - begin : 0;
+    return over ? static_cast<std::size_t>(end - begin) : 0;
   }
 
   bool AddNumber(std::string_view token, ondemand::number number) {
