@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,7 @@ class Features final : public AsyncTask {
     if (fields_.empty()) co_return context.inputs[0];
     const RowSet& rows = context.inputs[0];
     CommandBatch commands;
+    std::vector<std::int64_t> ids;  // that the commands refer to
     std::vector<ColumnBuilder> columns;
     for (std::size_t first = 0; first < rows.rows(); first += kHashesPerPipeline) {
       if (first > 0) {
@@ -40,7 +42,7 @@ class Features final : public AsyncTask {
         co_await turn;
       }
       const std::size_t end = std::min(rows.rows(), first + kHashesPerPipeline);
-      Result<void> done = AskForHashes(context, first, end, commands);
+      Result<void> done = AskForHashes(context, first, end, ids, commands);
       if (!done) co_return std::unexpected(std::move(done).error());
       KvCall call = context.Call(endpoint_, commands);
       Result<Replies> replies = co_await call;
@@ -53,12 +55,19 @@ class Features final : public AsyncTask {
 
  private:
   Result<void> AskForHashes(const AsyncContext& context, std::size_t first, std::size_t end,
-                            CommandBatch& commands) const {
+                            std::vector<std::int64_t>& ids, CommandBatch& commands) const {
+    const RowSet& rows = context.inputs[0];
     commands.Clear();
+    if (key_.uses_only_id()) {
+      ids.clear();
+      for (std::size_t row = first; row < end; ++row) ids.push_back(rows.IdAt(row));
+      fields_.AskEach(ids, key_, commands);
+      return {};
+    }
     std::string redis_key;
     for (std::size_t row = first; row < end; ++row) {
       redis_key.clear();
-      RANKD_TRY(key_.Append(context.inputs[0], row, *context.schema, redis_key));
+      RANKD_TRY(key_.Append(rows, row, *context.schema, redis_key));
       fields_.Ask(redis_key, commands);
     }
     return {};
