@@ -50,6 +50,7 @@ Value SlotValue(const UniformSlot& slot, ValueType type) {
 void RunOnce(const Program& program, std::span<UniformSlot> slots, const KernelTables& tables,
              StringArena& arena) {
   std::vector<Vec> operands;
+  operands.reserve(program.most_operands);
   for (const Instruction& instruction : program.code) {
     operands.clear();
     for (std::uint32_t i = 0; i < instruction.operand_count; ++i) {
