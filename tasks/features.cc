@@ -33,22 +33,33 @@ class Features final : public AsyncTask {
   Co<Result<RowSet>> Run(const AsyncContext& context) const override {
     if (fields_.empty()) co_return context.inputs[0];
     const RowSet& rows = context.inputs[0];
+    const bool many = rows.rows() > kManyHashes;
     CommandBatch commands;
     std::vector<std::int64_t> ids;  // that the commands refer to
     std::vector<ColumnBuilder> columns;
-    for (std::size_t first = 0; first < rows.rows(); first += kHashesPerPipeline) {
-      if (first > 0) {
+    const std::size_t at_once = fields_.most_at_once();
+    for (std::size_t first = 0; first < rows.rows(); first += at_once) {
+      if (many) {
         NextTurn turn(*context.loop);
         co_await turn;
       }
-      const std::size_t end = std::min(rows.rows(), first + kHashesPerPipeline);
-      Result<void> done = AskForHashes(context, first, end, ids, commands);
-      if (!done) co_return std::unexpected(std::move(done).error());
+      const std::size_t end = std::min(rows.rows(), first + at_once);
+      Result<void> asked = AskForHashes(context, first, end, ids, commands);
+      if (!asked) co_return std::unexpected(std::move(asked).error());
       KvCall call = context.Call(endpoint_, commands);
       Result<Replies> replies = co_await call;
       if (!replies) co_return std::unexpected(std::move(replies).error());
-      done = fields_.ReadHMGet(commands, *replies, rows, first, columns);
-      if (!done) co_return std::unexpected(std::move(done).error());
+      const HashFields::HMGetReplies all{commands, *replies, rows, first};
+      for (std::size_t row = first; row < end;) {
+        if (many) {
+          NextTurn turn(*context.loop);
+          co_await turn;
+          if (context.stop_source->stopped()) co_return Cancelled();
+        }
+        Result<std::size_t> next = fields_.ReadHMGet(all, row - first, columns);
+        if (!next) co_return std::unexpected(std::move(next).error());
+        row = first + *next;
+      }
     }
     co_return fields_.WriteTo(rows, fields_.Finish(std::move(columns)));
   }

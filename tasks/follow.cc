@@ -60,27 +60,38 @@ class ListTask final : public AsyncTask {
 
     *lists = Replies();
     const RowSet rows(ids);
+    const bool many = rows.rows() > kManyHashes;
     std::vector<ColumnBuilder> columns;
-    for (std::size_t first = 0; first < rows.rows(); first += kHashesPerPipeline) {
-      if (first > 0) {
+    const std::size_t at_once = params_.fields.most_at_once();
+    for (std::size_t first = 0; first < rows.rows(); first += at_once) {
+      if (many) {
         NextTurn turn(*context.loop);
         co_await turn;
       }
       commands.Clear();
-      const std::size_t count = std::min(kHashesPerPipeline, rows.rows() - first);
+      const std::size_t count = std::min(at_once, rows.rows() - first);
       params_.fields.AskEach(ids->ints().subspan(first, count), params_.hydrate_key, commands);
       KvCall hash_call = context.Call(params_.endpoint, commands);
       Result<Replies> hashes = co_await hash_call;
       if (!hashes) co_return std::unexpected(std::move(hashes).error());
-      read = params_.fields.ReadHMGet(commands, *hashes, rows, first, columns);
-      if (!read) co_return std::unexpected(std::move(read).error());
+      const HashFields::HMGetReplies replies{commands, *hashes, rows, first};
+      for (std::size_t done = 0; done < count;) {
+        if (many) {
+          NextTurn turn(*context.loop);
+          co_await turn;
+          if (context.stop_source->stopped()) co_return Cancelled();
+        }
+        Result<std::size_t> next = params_.fields.ReadHMGet(replies, done, columns);
+        if (!next) co_return std::unexpected(std::move(next).error());
+        done = *next;
+      }
     }
     co_return params_.fields.MakeRows(std::move(ids), params_.fields.Finish(std::move(columns)));
   }
 
  private:
   /// Entries that are read before the loop gets a turn.
-  static constexpr std::size_t kEntriesPerTurn = 32'768;
+  static constexpr std::size_t kEntriesPerTurn = 8'192;
 
   Result<void> AskForLists(const AsyncContext& context, CommandBatch& commands) const {
     const RowSet& rows = context.inputs[0];

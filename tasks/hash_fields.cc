@@ -140,30 +140,31 @@ std::unexpected<Error> HashFields::Refusal(std::size_t field, const ReplyNode* v
 }
 
 // A column at a time: what depends on its type is decided once.
-Result<void> HashFields::ReadHMGet(const CommandBatch& commands, const Replies& replies,
-                                   const RowSet& rows, std::size_t first_row,
-                                   std::vector<ColumnBuilder>& columns) const {
-  RANKD_TRY(CheckCount(commands, replies));
+Result<std::size_t> HashFields::ReadHMGet(const HMGetReplies& all, std::size_t begin,
+                                          std::vector<ColumnBuilder>& columns) const {
+  if (begin == 0) RANKD_TRY(CheckCount(all.commands, all.replies));
+  const std::size_t most = std::max<std::size_t>(1, kValuesPerTurn / fields_.size());
+  const std::size_t end = std::min(all.replies.size(), begin + most);
+  const auto replies = all.replies.roots(begin, end);
   // Arrays of so many elements, none of which holds others.
-  const bool plain = std::ranges::all_of(replies.roots(), [width = fields_.size()](const auto& of) {
+  const bool plain = std::ranges::all_of(replies, [width = fields_.size()](const auto& of) {
     return of.kind == ReplyKind::kArray && of.size == width && of.array_span == width + 1;
   });
-  if (!plain) return FirstRefusal(commands, replies, rows, first_row);
-  if (columns.empty()) columns = Builders(rows.rows());
+  if (!plain) return FirstRefusal(all);
+  if (columns.empty()) columns = Builders(all.rows.rows());
   for (std::size_t field = 0; field < fields_.size(); ++field) {
-    if (!AppendAll(field, replies, columns[field])) {
-      return FirstRefusal(commands, replies, rows, first_row);
-    }
+    if (!AppendAll(field, replies, columns[field])) return FirstRefusal(all);
   }
-  return {};
+  return end;
 }
 
+template <typename Replies>
 bool HashFields::AppendAll(std::size_t field, const Replies& replies, ColumnBuilder& column) const {
   // `append` takes a text, and tells whether it is a value.
   const bool fill_is_null = fields_[field].may_lack && IsNull(fields_[field].fill);
   const auto append_all = [&](auto&& append) {
     std::size_t nulls = 0;  // that have not been appended
-    for (const ReplyNode& reply : replies.roots()) {
+    for (const ReplyNode& reply : replies) {
       const ReplyNode* value = &reply + 1 + field;
       if (fill_is_null && value->kind == ReplyKind::kNil) {
         ++nulls;
@@ -206,9 +207,8 @@ bool HashFields::AppendAll(std::size_t field, const Replies& replies, ColumnBuil
   return false;
 }
 
-std::unexpected<Error> HashFields::FirstRefusal(const CommandBatch& commands,
-                                                const Replies& replies, const RowSet& rows,
-                                                std::size_t first_row) const {
+std::unexpected<Error> HashFields::FirstRefusal(const HMGetReplies& all) const {
+  const auto& [commands, replies, rows, first_row] = all;
   std::vector<ColumnBuilder> builders = Builders(0);
   for (std::size_t row = 0; row < replies.size(); ++row) {
     const ReplyNode& reply = replies[row];

@@ -1,6 +1,7 @@
 // The fields of Redis hashes that a task reads, as columns. What a hash lacks is filled.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,12 @@ namespace rankd {
 /// would keep the loop from its timers while it is written and read, and everybody else's commands
 /// waiting behind it.
 inline constexpr std::size_t kHashesPerPipeline = 16'384;
+inline constexpr std::size_t kValuesPerPipeline = 32'768;
+/// From here on the loop gets a turn before a pipeline and before what comes of it is read: the
+/// embedded store answers within the turn that asks.
+inline constexpr std::size_t kManyHashes = 2'048;
+/// Values of theirs that are read in one turn.
+inline constexpr std::size_t kValuesPerTurn = 8'192;
 
 /// Which keys, and how their texts become values. Immutable, any thread.
 class HashFields {
@@ -36,6 +43,11 @@ class HashFields {
   /// Sorted; the order of the columns read.
   std::span<const KeyId> keys() const { return keys_; }
   void AddTo(KeySet& keys) const;
+  /// How many hashes one pipeline asks for at the most.
+  std::size_t most_at_once() const {
+    const std::size_t hashes = kValuesPerPipeline / std::max<std::size_t>(1, keys_.size());
+    return std::clamp<std::size_t>(hashes, 1, kHashesPerPipeline);
+  }
 
   /// Adds the HMGET of one hash; the batch must not outlive this.
   void Ask(std::string_view redis_key, CommandBatch& commands) const;
@@ -44,13 +56,20 @@ class HashFields {
   void AskEach(std::span<const std::int64_t> ids, const KeyTemplate& key,
                CommandBatch& commands) const;
 
-  /// Appends to `columns`, out of one HMGET for each of some rows, of which the first is
-  /// `first_row` of `rows`. `columns` is empty before the first of them, and gets its memory when
-  /// there are replies to be read. Errors: redis_error, bad_data (both name the Redis key),
-  /// null_value (names the row's id).
-  [[nodiscard]] Result<void> ReadHMGet(const CommandBatch& commands, const Replies& replies,
-                                       const RowSet& rows, std::size_t first_row,
-                                       std::vector<ColumnBuilder>& columns) const;
+  /// Of the replies to one HMGET for each of some rows, of which the first is `first_row` of
+  /// `rows`.
+  struct HMGetReplies {
+    const CommandBatch& commands;
+    const Replies& replies;
+    const RowSet& rows;
+    std::size_t first_row;
+  };
+  /// Appends to `columns`, out of as many of them from `begin` on as make kValuesPerTurn; gives the
+  /// first that is left. `columns` is empty before the first of all, and gets its memory when there
+  /// are replies to be read. Errors: redis_error, bad_data (both name the Redis key), null_value
+  /// (names the row's id).
+  [[nodiscard]] Result<std::size_t> ReadHMGet(const HMGetReplies& all, std::size_t begin,
+                                              std::vector<ColumnBuilder>& columns) const;
   std::vector<ColumnRef> Finish(std::vector<ColumnBuilder> columns) const;
   /// The same out of one HGETALL for each of `rows`; fields that are not asked for are left out.
   [[nodiscard]] Result<std::vector<ColumnRef>> ReadHGetAll(const CommandBatch& commands,
@@ -72,10 +91,10 @@ class HashFields {
   std::vector<ColumnBuilder> Builders(std::size_t rows) const;
   /// Appends the values of one field, out of arrays of plain elements. False: one of them is not
   /// one that may stand there.
+  template <typename Replies>
   bool AppendAll(std::size_t field, const Replies& replies, ColumnBuilder& column) const;
   /// The first value that may not stand there, by row and then by field; there is one.
-  std::unexpected<Error> FirstRefusal(const CommandBatch& commands, const Replies& replies,
-                                      const RowSet& rows, std::size_t first_row) const;
+  std::unexpected<Error> FirstRefusal(const HMGetReplies& all) const;
   /// Appends the value of field `field`; `value` is nullptr where the hash lacks it. False: it is
   /// not one that may stand there.
   bool Append(std::size_t field, const ReplyNode* value, ColumnBuilder& column) const;

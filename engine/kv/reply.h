@@ -58,10 +58,11 @@ class Replies {
 
   std::size_t size() const { return roots_.size(); }
   const ReplyNode& operator[](std::size_t command) const { return nodes_[roots_[command]]; }
-  /// All of them. Where what is done with one writes to memory, this is faster than by number.
-  auto roots() const {
+  /// Those from `begin` to `end`. Where what is done with one writes to memory, this is faster than
+  /// by number.
+  auto roots(std::size_t begin, std::size_t end) const {
     return std::views::transform(
-        roots_,
+        std::span(roots_).subspan(begin, end - begin),
         [nodes = nodes_.data()](std::uint32_t root) -> const ReplyNode& { return nodes[root]; });
   }
 

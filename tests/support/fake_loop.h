@@ -33,6 +33,21 @@ class FakeLoop final : public Loop {
     } while (has_posted() || timers_.NextDue() <= Now());
   }
 
+  /// Runs what has been posted until now, not what is posted meanwhile.
+  void TurnOnce() {
+    LoopTask* last = nullptr;
+    {
+      std::lock_guard lock(mutex_);
+      last = last_;
+    }
+    while (last != nullptr) {
+      LoopTask* const task = TakePosted();
+      const bool was_last = task == last;
+      task->OnLoop();
+      if (was_last) return;
+    }
+  }
+
   /// Turns, then moves the clock by `step`, stopping at each timer on the way and turning there.
   void Advance(Duration step) {
     const TimePoint end = Now() + step;

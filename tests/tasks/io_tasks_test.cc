@@ -215,6 +215,99 @@ TEST_CASE("features leaves other rows of a selection alone") {
   CHECK(Show(all) == "1 age=5 | 404 age=6");
 }
 
+/// Counts rounds of the loop.
+class Rounds final : public LoopTask {
+ public:
+  explicit Rounds(FakeLoop& loop) : loop_(loop) { loop_.Post(*this); }
+  void OnLoop() override {
+    if (++count < kMost) loop_.Post(*this);
+  }
+  std::size_t count = 0;
+  static constexpr std::size_t kMost = 1000;
+
+ private:
+  FakeLoop& loop_;
+};
+
+/// `{"user:1":{"age":1,"title":"t1"},…,"follow:1":[1,2,…]}`; with `bad` that user's age is none.
+std::string ManyUsers(int count, int bad = 0) {
+  std::string users = "{";
+  std::string list = "\"follow:1\":[";
+  for (int id = 1; id <= count; ++id) {
+    const std::string number = std::to_string(id);
+    users += "\"user:" + number + "\":{\"age\":" + (id == bad ? "\"old\"" : number) +
+             ",\"title\":\"t" + number + "\"},";
+    list += (id > 1 ? "," : "") + number;
+  }
+  return users + list + "]}";
+}
+
+/// One op over many users; how the loop turned meanwhile.
+struct ManyUsersRun {
+  ManyUsersRun(std::string_view op, int count, int bad = 0)
+      : kv(loop, "kv", ManyUsers(count, bad)),
+        task(op, R"({"endpoint":"kv","fields":["age","title"]})") {
+    std::string rows = op == "features" ? "[" : "[{\"id\":1}]";
+    for (int id = 1; op == "features" && id <= count; ++id) {
+      rows += "{\"id\":" + std::to_string(id) + (id < count ? "}," : "}]");
+    }
+    run.emplace(task, std::vector<RowSet>{MakeRows(rows)}, kv, loop);
+  }
+  FakeLoop loop;
+  FakeKv kv;
+  OneTask task;
+  std::optional<AsyncRun> run;
+};
+
+TEST_CASE("many hashes are read in parts, between which the loop turns") {
+  constexpr int kUsers = 9000;
+  for (const std::string_view op : {"follow", "features"}) {
+    CAPTURE(std::string(op));
+    ManyUsersRun many(op, kUsers);
+    Rounds rounds(many.loop);
+    CHECK_FALSE(many.run->done());
+    std::size_t until_done = 0;
+    while (!many.run->done()) {
+      many.loop.TurnOnce();
+      ++until_done;
+      REQUIRE(until_done < Rounds::kMost);
+    }
+    CHECK(rounds.count >= 3);  // 18,000 values
+    const Result<RowSet> rows = many.run->Take();
+    REQUIRE(rows.has_value());
+    REQUIRE(rows->rows() == kUsers);
+    const std::string text = Show(*rows);
+    CHECK(text.starts_with("1 title=\"t1\" age=1 | 2 title"));
+    CHECK(text.ends_with(" | 9000 title=\"t9000\" age=9000"));
+    CHECK(text.find(" | 4097 title=\"t4097\" age=4097 | 4098 title=\"t4098\" age=4098 | ") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("a value that may not be there is refused in whatever part it stands") {
+  for (const int bad : {1, 4096, 4097, 9000}) {
+    for (const std::string_view op : {"follow", "features"}) {
+      ManyUsersRun many(op, 9000, bad);
+      many.loop.Turn();
+      CHECK(many.run->Text() == "bad_data: Redis key \"user:" + std::to_string(bad) +
+                                    "\": field \"age\" is \"old\", no 64-bit integer");
+    }
+  }
+}
+
+TEST_CASE("what is stopped between two parts ends there") {
+  for (const std::string_view op : {"follow", "features"}) {
+    for (int turns = 0; turns < 3; ++turns) {
+      ManyUsersRun many(op, 9000);
+      for (int turn = 0; turn < turns; ++turn) many.loop.TurnOnce();
+      REQUIRE_FALSE(many.run->done());
+      many.run->Stop();
+      many.loop.Turn();
+      CHECK(many.run->Text().starts_with("cancelled: "));
+    }
+  }
+}
+
 TEST_CASE("a store that fails is the task's failure, at either pipeline") {
   const RowSet rows = MakeRows(R"([{"id":1}])");
   for (const bool second : {false, true}) {
