@@ -359,7 +359,7 @@ TEST_CASE("what is no JSON is a problem of the whole file, wherever it goes wron
   }
 }
 
-TEST_CASE("the data can be written as commands that load it, lists deleted first") {
+TEST_CASE("the data can be written as commands that load it, hashes and lists deleted first") {
   const Parsed parsed =
       Parse(R"({"l":[1,"a\r\nb"],"h":{"x":0.5,"y":""},"s":"é","none":[],"no":{}})");
   std::string out;
@@ -367,9 +367,11 @@ TEST_CASE("the data can be written as commands that load it, lists deleted first
   CHECK(out ==
         "*2\r\n$3\r\nDEL\r\n$1\r\nl\r\n"
         "*4\r\n$5\r\nRPUSH\r\n$1\r\nl\r\n$1\r\n1\r\n$4\r\na\r\nb\r\n"
+        "*2\r\n$3\r\nDEL\r\n$1\r\nh\r\n"
         "*6\r\n$4\r\nHSET\r\n$1\r\nh\r\n$1\r\nx\r\n$3\r\n0.5\r\n$1\r\ny\r\n$0\r\n\r\n"
         "*3\r\n$3\r\nSET\r\n$1\r\ns\r\n$2\r\né\r\n"
-        "*2\r\n$3\r\nDEL\r\n$4\r\nnone\r\n");
+        "*2\r\n$3\r\nDEL\r\n$4\r\nnone\r\n"
+        "*2\r\n$3\r\nDEL\r\n$2\r\nno\r\n");
 }
 
 }  // namespace

@@ -10,9 +10,8 @@ namespace rankd {
 void AppendLoadCommands(const MemoryStore& store, std::string& out) {
   for (const MemoryStore::Entry& entry : store.entries_) {
     std::string_view verb = "SET";
-    if (entry.type == MemoryStore::Type::kHash) verb = "HSET";
-    if (entry.type == MemoryStore::Type::kList) {
-      verb = "RPUSH";
+    if (entry.type != MemoryStore::Type::kString) {
+      verb = entry.type == MemoryStore::Type::kHash ? "HSET" : "RPUSH";
       AppendCommandHead(out, 2);
       AppendBulkString(out, "DEL");
       AppendBulkString(out, entry.key);

@@ -90,8 +90,9 @@ class MemoryStore {
 Replies AnswerFromStore(const std::shared_ptr<const MemoryStore>& store,
                         const CommandBatch& commands);
 
-/// Appends the data as RESP commands for `redis-cli --pipe`, in the file's order. Lists are deleted
-/// first, so that loading twice gives the same data; nothing else of the server is touched.
+/// Appends the data as RESP commands for `redis-cli --pipe`, in the file's order. Hashes and lists
+/// are deleted first, whatever stands there, so that their keys hold what the file says and nothing
+/// else; the server's other keys are not touched.
 void AppendLoadCommands(const MemoryStore& store, std::string& out);
 
 }  // namespace rankd
