@@ -218,13 +218,16 @@ std::string Json::Describe() const {
 Result<JsonDocument> ParseJson(std::string_view text) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   dom::parser parser;
-  if (parser.allocate(text.size() + 1, kMaxFileDepth) != simdjson::SUCCESS) {
+  const auto no_memory = [] {
     return Fail(ErrorCode::kLimitExceeded, "not enough memory to read the file");
-  }
+  };
+  if (parser.allocate(text.size() + 1, kMaxFileDepth) != simdjson::SUCCESS) return no_memory();
   const simdjson::padded_string padded(text);
+  if (padded.size() != text.size()) return no_memory();  // it is empty then
   dom::document parsed;
   dom::element root;
   if (const simdjson::error_code error = parser.parse_into_document(parsed, padded).get(root)) {
+    if (error == simdjson::MEMALLOC) return no_memory();
     const bool deep = error == simdjson::DEPTH_ERROR || error == simdjson::UTF8_ERROR;
     const auto found = deep ? std::nullopt : FindJsonSyntaxError(text);
     return Fail(

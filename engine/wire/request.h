@@ -59,7 +59,8 @@ class RequestParser {
   /// (`"line:N"` where the text has none that can be read), so that an error can be answered.
   /// Errors, the first of these that applies: invalid_json; invalid_request for what is wrong
   /// whatever the plan; unknown_plan and what else the lookup says; invalid_request for what this
-  /// plan needs or lacks; invalid_param. request_too_large for a text over 4 GiB.
+  /// plan needs or lacks; invalid_param. request_too_large for a text over 4 GiB,
+  /// limit_exceeded where there is no memory.
   [[nodiscard]] Result<void> Parse(std::string_view text, std::uint64_t first_line,
                                    Request& request);
 

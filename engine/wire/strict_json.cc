@@ -1,6 +1,5 @@
 #include "engine/wire/strict_json.h"
 
-#include "engine/base/check.h"
 #include "engine/base/json.h"
 #include "engine/base/json_syntax.h"
 #include "engine/base/number_text.h"
@@ -64,8 +63,11 @@ const char* Reason(simdjson::error_code error) {
 
 /// Of a text that could not be parsed.
 Error AsError(simdjson::error_code error, std::string_view text) {
-  if (error == simdjson::CAPACITY || error == simdjson::MEMALLOC) {
+  if (error == simdjson::CAPACITY) {
     return Error(ErrorCode::kRequestTooLarge, "the request is too large to be parsed");
+  }
+  if (error == simdjson::MEMALLOC) {
+    return Error(ErrorCode::kLimitExceeded, "not enough memory to parse the request");
   }
   const bool deep = error == simdjson::DEPTH_ERROR || error == simdjson::UTF8_ERROR;
   if (const auto found = deep ? std::nullopt : FindJsonSyntaxError(text)) {
@@ -77,18 +79,22 @@ Error AsError(simdjson::error_code error, std::string_view text) {
 
 }  // namespace
 
-StrictJson::StrictJson() { Reset(); }
+// Where there is no memory now, the first text tells.
+StrictJson::StrictJson() { static_cast<void>(Reset()); }
 
-void StrictJson::Reset() {
+bool StrictJson::Reset() {
   parser_ = dom::parser();
   // simdjson's limit is that a bracket at this depth is empty. So what passes is right, and only
   // what does not needs a second look.
-  RANKD_CHECK(parser_.allocate(kFirstCapacity, kMaxDepth) == simdjson::SUCCESS);
+  return parser_.allocate(kFirstCapacity, kMaxDepth) == simdjson::SUCCESS;
 }
 
 Result<dom::element> StrictJson::Parse(std::string_view text) {
-  if (parser_.capacity() > kKeepBytes) Reset();
   deep_parser_.reset();
+  const bool ready = parser_.capacity() > 0 && parser_.max_depth() == kMaxDepth;
+  if ((!ready || parser_.capacity() > kKeepBytes) && !Reset()) {
+    return std::unexpected(AsError(simdjson::MEMALLOC, text));
+  }
   if (text.empty()) return std::unexpected(AsError(simdjson::EMPTY, text));
   // Newer versions of simdjson skip one: a stream's own has been skipped before it was cut.
   if (text.starts_with(kByteOrderMark)) return std::unexpected(AsError(simdjson::TAPE_ERROR, text));

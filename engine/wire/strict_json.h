@@ -21,11 +21,12 @@ class StrictJson {
 
   /// The root, valid until the next call. kInvalidJson for what is not one RFC 8259 text in UTF-8,
   /// for lone surrogates, for integer literals outside -2^63 … 2^64-1 and decimals beyond a double,
-  /// and for nesting over kMaxDepth; kRequestTooLarge for what simdjson cannot take (4 GiB).
+  /// and for nesting over kMaxDepth; kRequestTooLarge for what simdjson cannot take (4 GiB),
+  /// kLimitExceeded for what there is no memory for.
   [[nodiscard]] Result<simdjson::dom::element> Parse(std::string_view text);
 
  private:
-  void Reset();
+  bool Reset();
   Result<simdjson::dom::element> ParseDeep(std::string_view text);
 
   simdjson::dom::parser parser_;

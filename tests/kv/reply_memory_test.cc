@@ -10,9 +10,11 @@
 
 #include <doctest/doctest.h>
 
+#include "engine/base/json.h"
 #include "engine/kv/memory/memory_client.h"
 #include "engine/kv/redis/pipeline_queue.h"
 #include "engine/kv/redis/reply_reader.h"
+#include "engine/wire/request.h"
 #include "tests/support/fake_loop.h"
 #include "tests/support/reply_text.h"
 
@@ -20,16 +22,30 @@ namespace {
 
 /// Allocations of at least so many bytes fail.
 std::atomic<std::size_t> too_large{static_cast<std::size_t>(-1)};
+/// So many more succeed.
+std::atomic<std::size_t> left{static_cast<std::size_t>(-1)};
 
 struct NoMemoryFor {
   explicit NoMemoryFor(std::size_t bytes) { too_large = bytes; }
   ~NoMemoryFor() { too_large = static_cast<std::size_t>(-1); }
 };
 
+/// All allocations fail after so many.
+struct NoMemoryAfter {
+  explicit NoMemoryAfter(std::size_t allocations) { left = allocations; }
+  ~NoMemoryAfter() { left = static_cast<std::size_t>(-1); }
+};
+
+void* Allocated(std::size_t size) {
+  if (size >= too_large || left == 0) return nullptr;
+  --left;
+  return std::malloc(size);
+}
+
 }  // namespace
 
 void* operator new(std::size_t size) {
-  void* memory = size < too_large ? std::malloc(size) : nullptr;
+  void* memory = Allocated(size);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
@@ -37,9 +53,7 @@ void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 // AddressSanitizer's own forms of these would not come by the above.
 void* operator new[](std::size_t size) { return operator new(size); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return size < too_large ? std::malloc(size) : nullptr;
-}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return Allocated(size); }
 void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
   return operator new(size, std::nothrow);
 }
@@ -97,6 +111,63 @@ TEST_CASE("the nodes of an array may be what there is no memory for") {
   Replies next;
   CHECK(reader.Next(&next) == Progress::kReply);
   CHECK(ReplyText(next) == "+OK");
+}
+
+/// What becomes of `read` when memory ends after 0, 1, … allocations, until it has enough: "", the
+/// code of an error, or "bad_alloc", each once.
+template <typename Read>
+std::vector<std::string> WhereMemoryEnds(Read&& read) {
+  std::string first_time;  // simdjson looks at the processor then, and ends where it has no memory
+  read(first_time);
+  std::vector<std::string> outcomes;
+  for (std::size_t allocations = 0; outcomes.empty() || !outcomes.back().empty(); ++allocations) {
+    REQUIRE(allocations < 1000);
+    std::string outcome;
+    outcome.reserve(100);
+    {
+      const NoMemoryAfter soon(allocations);
+      try {
+        read(outcome);
+      } catch (const std::bad_alloc&) {
+        outcome = "bad_alloc";
+      }
+    }
+    if (outcomes.empty() || outcomes.back() != outcome) outcomes.push_back(outcome);
+  }
+  return outcomes;
+}
+
+TEST_CASE("what there is no memory to read is not called wrong") {
+  const std::string text =
+      R"({"user:1":{"name":"a text of more than a few bytes","age":7},"l":[1,2]})";
+  const auto only = [](const std::vector<std::string>& outcomes, std::string_view code) {
+    for (const std::string& outcome : outcomes) {
+      CAPTURE(outcome);
+      const bool known = outcome.empty() || outcome == code || outcome == "bad_alloc";
+      CHECK(known);
+    }
+  };
+  only(WhereMemoryEnds([&](std::string& outcome) {
+         const Result<JsonDocument> document = ParseJson(text);
+         if (!document) outcome = CodeName(document.error().code);
+       }),
+       "limit_exceeded");
+  only(WhereMemoryEnds([&](std::string& outcome) {
+         std::vector<Error> problems;
+         if (MemoryStore::FromJson(text, problems) == nullptr) outcome = problems.at(0).message;
+       }),
+       "not enough memory to read the file");
+  only(WhereMemoryEnds([&](std::string& outcome) {
+         RequestParser parser({}, [](std::string_view) {
+           return Result<PlanForRequest>(Fail(ErrorCode::kUnknownPlan, "none"));
+         });
+         Request request;
+         const Result<void> parsed =
+             parser.Parse(R"({"plan":"a name of more than a few bytes"})", 1, request);
+         const ErrorCode code = parsed.error().code;
+         if (code != ErrorCode::kUnknownPlan) outcome = CodeName(code);
+       }),
+       "limit_exceeded");
 }
 
 class Asked final : public KvRequest {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -199,7 +200,8 @@ bool ReadStore(MemoryStore& store) {
     ondemand::document document = parser.iterate(
         simdjson::padded_string_view(text.data() + begin, size - begin, text.size() - begin));
     valid = StoreReader(store).Read(document);
-  } catch (const simdjson::simdjson_error&) {
+  } catch (const simdjson::simdjson_error& error) {
+    if (error.error() == simdjson::MEMALLOC) throw std::bad_alloc();
     valid = false;
   }
   text.resize(size);

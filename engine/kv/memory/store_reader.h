@@ -8,7 +8,7 @@ class MemoryStore;
 
 /// Fills a store that holds nothing but its text, of which keys, texts and ints stay parts. False,
 /// with the store in any state but for its text, for what is not valid, whatever it is:
-/// store_problems.h tells what.
+/// store_problems.h tells what. std::bad_alloc where there is no memory.
 bool ReadStore(MemoryStore& store);
 
 }  // namespace rankd
