@@ -180,7 +180,9 @@ TEST_CASE("demo-data prints each memory endpoint's data once, wherever Redis is"
   fixture.environment.redis_url = "redis://elsewhere";
   fixture.environment.env = "prod";
   CHECK(fixture.Run(RunDemoData) == kExitOk);
-  CHECK(fixture.out() == "*4\r\n$4\r\nHSET\r\n$6\r\nuser:1\r\n$7\r\ncountry\r\n$2\r\nUS\r\n");
+  CHECK(fixture.out() ==
+        "*2\r\n$3\r\nDEL\r\n$6\r\nuser:1\r\n"
+        "*4\r\n$4\r\nHSET\r\n$6\r\nuser:1\r\n$7\r\ncountry\r\n$2\r\nUS\r\n");
 }
 
 TEST_CASE("demo-data without a memory endpoint is an error") {
