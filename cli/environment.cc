@@ -31,9 +31,7 @@ Environment Environment::OfProcess() {
   environment.plan_dir = Variable("RANKD_PLAN_DIR");
   environment.env = Variable("RANKD_ENV");
   environment.redis_url = Variable("REDIS_URL");
-  std::error_code error;
-  const fs::path binary = fs::read_symlink("/proc/self/exe", error);
-  if (!error) environment.binary_dir = binary.parent_path().string();
+  environment.binary = "/proc/self/exe";
   return environment;
 }
 
@@ -49,11 +47,12 @@ Result<std::string> FindPlanDir(const WorkspaceOptions& options, const Environme
   }
   if (environment.plan_dir) return named(*environment.plan_dir, "RANKD_PLAN_DIR");
   if (IsDirectory("plans")) return "plans";
-  if (!environment.binary_dir.empty()) {
-    for (const char* place : kBesideBinary) {
-      const fs::path dir = (fs::path(environment.binary_dir) / place).lexically_normal();
-      if (IsDirectory(dir)) return dir.string();
-    }
+  std::error_code error;
+  const fs::path binary = fs::read_symlink(environment.binary, error);
+  for (const char* place : kBesideBinary) {
+    if (error) break;
+    const fs::path dir = (binary.parent_path() / place).lexically_normal();
+    if (IsDirectory(dir)) return dir.string();
   }
   return Fail(ErrorCode::kInvalidPlan,
               "there is no plan directory: give --plan_dir, or make ./plans");

@@ -14,7 +14,7 @@ struct Environment {
   std::optional<std::string> plan_dir;   ///< RANKD_PLAN_DIR
   std::optional<std::string> env;        ///< RANKD_ENV
   std::optional<std::string> redis_url;  ///< REDIS_URL
-  std::string binary_dir;                ///< Empty when it cannot be told.
+  std::string binary;                    ///< The program's file, or a link to it.
 
   static Environment OfProcess();
 };

@@ -17,8 +17,12 @@ bool WantedNames::Has(std::string_view name) const {
 }
 
 bool Given(const CLI::App& app, const char* flag) {
-  const CLI::Option* option = app.get_option_no_throw(flag);
-  return option != nullptr && option->count() > 0;
+  // By the names as they were given: to CLI11 each comparison is five strings.
+  const std::string_view name = std::string_view(flag).substr(2);
+  return std::ranges::any_of(app.get_options(), [name](const CLI::Option* option) {
+    const std::vector<std::string>& names = option->get_lnames();
+    return option->count() > 0 && std::ranges::find(names, name) != names.end();
+  });
 }
 
 std::string InQuotes(std::string_view text) {

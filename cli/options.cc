@@ -149,12 +149,24 @@ void AddRecordFlags(CLI::App& app, const WantedNames& wanted, RawOptions& raw) {
   add("--log", raw.log, "append one JSON line for each request");
 }
 
-void AddGeneralFlags(CLI::App& app, RawOptions& raw) {
-  app.add_flag("--quiet", raw.options.quiet, "no notes on stderr, errors only")->group("General");
-  app.set_version_flag("--version", "rankd " RANKD_VERSION, "print the version and exit")
-      ->group("General");
-  app.set_help_flag("--help,-h", "print this text and exit")->group("General");
+void AddGeneralFlags(CLI::App& app, const WantedNames& wanted, RawOptions& raw) {
+  if (wanted.Has("--quiet")) {
+    app.add_flag("--quiet", raw.options.quiet, "no notes on stderr, errors only")->group("General");
+  }
+  if (wanted.Has("--version")) {
+    app.set_version_flag("--version", "rankd " RANKD_VERSION, "print the version and exit")
+        ->group("General");
+  }
+  if (wanted.Has("--help") || wanted.Has("-h")) {
+    app.set_help_flag("--help,-h", "print this text and exit")->group("General");
+  }
 }
+
+/// Without the flag for help that CLI11 makes for everybody.
+class App final : public CLI::App {
+ public:
+  App(const char* description, const char* name) : CLI::App(description, name, nullptr) {}
+};
 
 CLI::App* AddCommand(CLI::App& app, RawOptions& raw, const char* name, Command command,
                      const char* help) {
@@ -354,7 +366,7 @@ std::string HelpText(const CLI::App& app) {
 std::expected<Options, EarlyExit> ParseWith(const WantedNames& wanted,
                                             std::span<const std::string> arguments) {
   RawOptions raw;
-  CLI::App app(kDescription, "rankd");
+  App app(kDescription, "rankd");
   app.option_defaults()->take_last();
   app.footer(kExamples);
   app.allow_extras();
@@ -364,7 +376,7 @@ std::expected<Options, EarlyExit> ParseWith(const WantedNames& wanted,
   AddExecutionFlags(app, wanted, raw);
   AddBenchFlags(app, wanted, raw.bench);
   AddRecordFlags(app, wanted, raw);
-  AddGeneralFlags(app, raw);
+  AddGeneralFlags(app, wanted, raw);
   AddCommands(app, wanted, raw);
 
   try {

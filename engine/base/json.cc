@@ -46,6 +46,9 @@ namespace {
 
 /// Nesting that files may have; the copy below recurses this deep at most.
 constexpr std::size_t kMaxFileDepth = 1000;
+constexpr std::size_t kUsualFileDepth = 64;
+/// All those below leave the same blocks to the heap, for the next one.
+constexpr std::size_t kUsualFileBytes = 4096;
 
 namespace dom = simdjson::dom;
 
@@ -217,16 +220,22 @@ std::string Json::Describe() const {
 
 Result<JsonDocument> ParseJson(std::string_view text) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  dom::parser parser;
   const auto no_memory = [] {
     return Fail(ErrorCode::kLimitExceeded, "not enough memory to read the file");
   };
-  if (parser.allocate(text.size() + 1, kMaxFileDepth) != simdjson::SUCCESS) return no_memory();
   const simdjson::padded_string padded(text);
   if (padded.size() != text.size()) return no_memory();  // it is empty then
+  dom::parser parser;
   dom::document parsed;
   dom::element root;
-  if (const simdjson::error_code error = parser.parse_into_document(parsed, padded).get(root)) {
+  simdjson::error_code error = simdjson::DEPTH_ERROR;
+  // Files are small and flat, and parsers take memory for what they may meet.
+  for (const std::size_t depth : {kUsualFileDepth, kMaxFileDepth}) {
+    if (error != simdjson::DEPTH_ERROR) break;
+    error = parser.allocate(std::max(text.size() + 1, kUsualFileBytes), depth);
+    if (error == simdjson::SUCCESS) error = parser.parse_into_document(parsed, padded).get(root);
+  }
+  if (error != simdjson::SUCCESS) {
     if (error == simdjson::MEMALLOC) return no_memory();
     const bool deep = error == simdjson::DEPTH_ERROR || error == simdjson::UTF8_ERROR;
     const auto found = deep ? std::nullopt : FindJsonSyntaxError(text);

@@ -67,7 +67,8 @@ TEST_CASE("the plan directory is the flag's, the plan file's folder, the variabl
   Environment environment;
   WorkspaceOptions options;
   CHECK_FALSE(FindPlanDir(options, environment));
-  environment.binary_dir = dir.File("bin");
+  environment.binary = dir.File("self");
+  std::filesystem::create_symlink(dir.File("bin/rankd"), environment.binary);
   CHECK(FindPlanDir(options, environment) == installed);
   std::filesystem::create_directories("plans");
   CHECK(FindPlanDir(options, environment) == "plans");

@@ -83,6 +83,7 @@ class MemoryStore {
   };
   std::vector<Numbered> numbered_;  ///< Of the entries whose keys SplitKey splits.
   StringIndex by_prefix_;           ///< Of numbered_.
+  std::uint32_t latest_ = 0;        ///< Of numbered_, the one that Add used.
   StringIndex by_key_;              ///< Of the other entries.
 };
 

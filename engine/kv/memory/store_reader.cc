@@ -197,6 +197,9 @@ bool ReadStore(MemoryStore& store) {
   bool valid = false;
   try {
     ondemand::parser parser;
+    // Data is flat. By itself the parser would make room for a thousand brackets.
+    constexpr std::size_t kDepth = 8;
+    if (parser.allocate(size, kDepth) != simdjson::SUCCESS) throw std::bad_alloc();
     ondemand::document document = parser.iterate(
         simdjson::padded_string_view(text.data() + begin, size - begin, text.size() - begin));
     valid = StoreReader(store).Read(document);
