@@ -1,5 +1,6 @@
 #include "engine/base/json.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -236,7 +237,7 @@ Result<JsonDocument> ParseJson(std::string_view text) {
     if (error == simdjson::SUCCESS) error = parser.parse_into_document(parsed, padded).get(root);
   }
   if (error != simdjson::SUCCESS) {
-    if (error == simdjson::MEMALLOC) return no_memory();
+    if (error == simdjson::MEMALLOC || error == simdjson::CAPACITY) return no_memory();
     const bool deep = error == simdjson::DEPTH_ERROR || error == simdjson::UTF8_ERROR;
     const auto found = deep ? std::nullopt : FindJsonSyntaxError(text);
     return Fail(

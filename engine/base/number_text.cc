@@ -10,8 +10,6 @@
 namespace rankd {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 /// RFC 8259: -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?
 bool IsJsonNumber(std::string_view text) {
   std::size_t i = 0;

@@ -25,6 +25,9 @@ inline constexpr auto kDigitPairs = [] {
   return pairs;
 }();
 
+/// Of ASCII, whatever the locale.
+constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
 /// WriteInt of what has a sign or many digits.
 char* WriteLongInt(char* out, std::int64_t value);
 

@@ -2,8 +2,6 @@
 // per entry and no copy of a text.
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -69,7 +67,7 @@ class StringIndex {
   template <typename TextOf>
   std::pair<std::uint32_t, bool> FindOrInsert(std::string_view text, std::uint32_t number,
                                               TextOf&& text_of) {
-    if (slots_.size() < 2 * (size_ + 1)) Reserve(slots_.size());
+    if (slots_.size() < 2 * (size_ + 1)) Grow();
     const std::uint32_t hash = HashOf(text);
     Slot& slot = slots_[Place(text, hash, text_of)];
     if (slot.number != kNone) return {slot.number, false};
@@ -79,20 +77,6 @@ class StringIndex {
   }
 
   std::size_t size() const { return size_; }
-
-  /// Room for as many without growing.
-  void Reserve(std::size_t count) {
-    std::vector<Slot> old(std::max(kFirstCapacity, std::bit_ceil(2 * count)));
-    if (old.size() <= slots_.size()) return;
-    old.swap(slots_);
-    const std::size_t mask = slots_.size() - 1;
-    for (const Slot& slot : old) {
-      if (slot.number == kNone) continue;
-      std::size_t i = slot.hash & mask;
-      while (slots_[i].number != kNone) i = (i + 1) & mask;
-      slots_[i] = slot;
-    }
-  }
 
  private:
   struct Slot {
@@ -113,6 +97,18 @@ class StringIndex {
       const Slot& slot = slots_[i];
       if (slot.number == kNone) return i;
       if (slot.hash == hash && text_of(slot.number) == text) return i;
+    }
+  }
+
+  void Grow() {
+    std::vector<Slot> old(slots_.empty() ? kFirstCapacity : 2 * slots_.size());
+    old.swap(slots_);
+    const std::size_t mask = slots_.size() - 1;
+    for (const Slot& slot : old) {
+      if (slot.number == kNone) continue;
+      std::size_t i = slot.hash & mask;
+      while (slots_[i].number != kNone) i = (i + 1) & mask;
+      slots_[i] = slot;
     }
   }
 

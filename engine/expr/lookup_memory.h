@@ -23,8 +23,9 @@ class LookupMemory {
     return known && slot.values != nullptr ? &slot.values : nullptr;
   }
 
-  /// `values`: of each entry, and, `with_null`, of null. Only what comes a second time is kept, and
-  /// no large dictionary: those of replies come once.
+  /// `values`: of each entry, and, `with_null`, of null. Only what comes a second time is kept, by
+  /// its address: those of replies come once, though one may come to lie where another lay. No
+  /// large ones, for the last is held until another takes its place.
   void Keep(const DictionaryRef& dictionary, bool with_null, const ColumnRef& values) {
     if (ThreadSlot() == kNoThreadSlot || dictionary->size() > kMostEntries) return;
     Slot& slot = slots_[ThreadSlot()];

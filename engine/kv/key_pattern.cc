@@ -3,11 +3,7 @@
 #include "engine/base/number_text.h"
 
 namespace rankd {
-namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
+namespace {}  // namespace
 
 std::string KeyPattern::For(std::int64_t number) const {
   std::string key = prefix_;

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "engine/base/number_text.h"
+
 namespace rankd {
 namespace {
 
@@ -25,9 +27,7 @@ void AppendBulkString(std::string& out, std::string_view bytes) {
 }
 
 std::size_t BulkFrameBytes(std::size_t size) {
-  std::size_t bytes = 1 + 1 + 2 + 2;
-  for (; size >= 10; size /= 10) ++bytes;
-  return bytes;
+  return 1 + IntTextSize(static_cast<std::int64_t>(size)) + 2 + 2;
 }
 
 }  // namespace rankd

@@ -34,26 +34,6 @@ const FlatMap* MemoryStore::NumbersOf(std::string_view prefix) const {
   return found == StringIndex::kNone ? nullptr : &numbered_[found].entry_of;
 }
 
-bool MemoryStore::Add(const Entry& entry) {
-  const auto number = static_cast<std::uint32_t>(entries_.size());
-  entries_.push_back(entry);
-  if (const std::optional<SplitNumber> split = SplitKey(entry.key)) {
-    // Mostly that of the key before.
-    if (latest_ >= numbered_.size() || numbered_[latest_].prefix != split->prefix) {
-      const auto [found, is_new] =
-          by_prefix_.FindOrInsert(split->prefix, static_cast<std::uint32_t>(numbered_.size()),
-                                  [this](std::uint32_t known) { return numbered_[known].prefix; });
-      if (is_new) numbered_.push_back({split->prefix, FlatMap()});
-      latest_ = found;
-    }
-    FlatMap& entry_of = numbered_[latest_].entry_of;
-    return entry_of.FindOrInsert(static_cast<std::uint64_t>(split->number), number).second;
-  }
-  return by_key_
-      .FindOrInsert(entry.key, number, [this](std::uint32_t known) { return entries_[known].key; })
-      .second;
-}
-
 const ReplyNode* MemoryStore::FindField(const Entry& hash, std::string_view field,
                                         std::uint32_t& likely) const {
   const ReplyNode* nodes = nodes_.data() + hash.first_node;

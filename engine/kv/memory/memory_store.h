@@ -65,8 +65,6 @@ class MemoryStore {
     const bool none = entry == FlatMap::kNone || entries_[entry].node_count == 0;
     return none ? nullptr : &entries_[entry];
   }
-  /// False where it is there already.
-  bool Add(const Entry& entry);
   /// The value of a field, or nullptr. `likely`: where to look first, an offset from the first
   /// node; where it was found.
   const ReplyNode* FindField(const Entry& hash, std::string_view field,
@@ -83,7 +81,6 @@ class MemoryStore {
   };
   std::vector<Numbered> numbered_;  ///< Of the entries whose keys SplitKey splits.
   StringIndex by_prefix_;           ///< Of numbered_.
-  std::uint32_t latest_ = 0;        ///< Of numbered_, the one that Add used.
   StringIndex by_key_;              ///< Of the other entries.
 };
 

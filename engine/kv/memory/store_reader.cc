@@ -14,6 +14,7 @@
 
 #include "engine/base/number_text.h"
 #include "engine/base/utf8.h"
+#include "engine/kv/key_pattern.h"
 #include "engine/kv/memory/memory_store.h"
 
 namespace rankd {
@@ -83,7 +84,30 @@ class StoreReader {
         return false;
     }
     entry.node_count = static_cast<std::uint32_t>(store_.nodes_.size()) - entry.first_node;
-    return store_.Add(entry);
+    return AddKey(entry);
+  }
+
+  /// False where it is there already.
+  bool AddKey(const MemoryStore::Entry& entry) {
+    const auto number = static_cast<std::uint32_t>(store_.entries_.size());
+    store_.entries_.push_back(entry);
+    const std::optional<SplitNumber> split = SplitKey(entry.key);
+    if (!split) {
+      const auto key_of = [this](std::uint32_t known) { return store_.entries_[known].key; };
+      return store_.by_key_.FindOrInsert(entry.key, number, key_of).second;
+    }
+    std::vector<MemoryStore::Numbered>& numbered = store_.numbered_;
+    // Mostly that of the key before.
+    if (numbered.empty() || numbered[latest_].prefix != split->prefix) {
+      const auto prefix_of = [&numbered](std::uint32_t known) { return numbered[known].prefix; };
+      const auto [found, is_new] = store_.by_prefix_.FindOrInsert(
+          split->prefix, static_cast<std::uint32_t>(numbered.size()), prefix_of);
+      if (is_new) numbered.push_back({split->prefix, FlatMap()});
+      latest_ = found;
+    }
+    return numbered[latest_]
+        .entry_of.FindOrInsert(static_cast<std::uint64_t>(split->number), number)
+        .second;
   }
 
   bool AddHash(ondemand::object hash, MemoryStore::Entry& entry) {
@@ -138,7 +162,7 @@ class StoreReader {
     const char* const begin = token.data();
     const char* const first = begin + (*begin == '-' ? 1 : 0);
     const char* end = first;
-    while (*end >= '0' && *end <= '9') ++end;  // up to the zeros behind the text at the latest
+    while (IsDigit(*end)) ++end;  // up to the zeros behind the text at the latest
     const std::ptrdiff_t digits = end - first;
     if (digits == 0 || digits > kMost || (*first == '0' && end - begin > 1)) return 0;
     const bool over = *end == ',' || *end == ']' || *end == '}' || *end == ' ' || *end == '\n' ||
@@ -181,6 +205,7 @@ class StoreReader {
   }
 
   MemoryStore& store_;
+  std::uint32_t latest_ = 0;          ///< Prefix that a key had, of the store's.
   std::vector<std::uint32_t> order_;  ///< Of fields. Kept for its memory.
 };
 
@@ -199,7 +224,9 @@ bool ReadStore(MemoryStore& store) {
     ondemand::parser parser;
     // Data is flat. By itself the parser would make room for a thousand brackets.
     constexpr std::size_t kDepth = 8;
-    if (parser.allocate(size, kDepth) != simdjson::SUCCESS) throw std::bad_alloc();
+    if (const simdjson::error_code error = parser.allocate(size, kDepth)) {
+      throw simdjson::simdjson_error(error);
+    }
     ondemand::document document = parser.iterate(
         simdjson::padded_string_view(text.data() + begin, size - begin, text.size() - begin));
     valid = StoreReader(store).Read(document);
