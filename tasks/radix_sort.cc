@@ -73,12 +73,14 @@ void CountLessOf(const VeryFew<T>& keys, std::size_t count, VeryFew<std::uint64_
   }
 }
 
-RANKD_WIDE void CountLess(const VeryFew<std::int64_t>& keys, std::size_t count,
-                          VeryFew<std::uint64_t>& less) {
+RANKD_WIDE(void, CountLess,
+           (const VeryFew<std::int64_t>& keys, std::size_t count, VeryFew<std::uint64_t>& less),
+           (keys, count, less)) {
   CountLessOf(keys, count, less);
 }
-RANKD_WIDE void CountLess(const VeryFew<double>& keys, std::size_t count,
-                          VeryFew<std::uint64_t>& less) {
+RANKD_WIDE(void, CountLess,
+           (const VeryFew<double>& keys, std::size_t count, VeryFew<std::uint64_t>& less),
+           (keys, count, less)) {
   CountLessOf(keys, count, less);
 }
 

@@ -95,7 +95,7 @@ void ToInt(KernelCall& call, Op op) {
   }
 }
 
-RANKD_WIDE void ExecuteFunction(KernelCall& call) {
+void ExecuteFunction(KernelCall& call) {
   switch (call.instruction.op) {
     case OpCode::kFloor:
       return ToInt(call, [](double a) { return std::floor(a); });
@@ -120,7 +120,7 @@ RANKD_WIDE void ExecuteFunction(KernelCall& call) {
 
 }  // namespace
 
-RANKD_WIDE void ExecuteFloat(KernelCall& call) {
+RANKD_WIDE(void, ExecuteFloat, (KernelCall & call), (call)) {
   switch (call.instruction.op) {
     case OpCode::kAddFloat:
       return Binary(call, [](double a, double b) { return a + b; });

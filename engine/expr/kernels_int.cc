@@ -121,7 +121,7 @@ void ToFloat(KernelCall& call) {
 
 }  // namespace
 
-RANKD_WIDE void ExecuteInt(KernelCall& call) {
+RANKD_WIDE(void, ExecuteInt, (KernelCall & call), (call)) {
   switch (call.instruction.op) {
     case OpCode::kIntToFloat:
       return ToFloat(call);

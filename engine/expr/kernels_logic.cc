@@ -221,7 +221,7 @@ void Coalesce(KernelCall& call) {
 
 }  // namespace
 
-RANKD_WIDE void ExecuteComparison(KernelCall& call) {
+RANKD_WIDE(void, ExecuteComparison, (KernelCall & call), (call)) {
   for (const Vec& operand : call.operands) {
     if (!operand.AlwaysNull()) continue;
     std::memset(call.out, 0, call.rows);
@@ -241,7 +241,7 @@ RANKD_WIDE void ExecuteComparison(KernelCall& call) {
   }
 }
 
-RANKD_WIDE void ExecuteLogic(KernelCall& call) {
+RANKD_WIDE(void, ExecuteLogic, (KernelCall & call), (call)) {
   switch (call.instruction.op) {
     case OpCode::kAnd:
       return Logic(call, std::bit_and<>{});

@@ -24,7 +24,8 @@ constexpr std::array<Eight, 256> kPlaces = [] {
 
 }  // namespace
 
-RANKD_WIDE std::size_t PlacesOfOnes(std::span<const std::uint8_t> bytes, std::uint32_t* places) {
+RANKD_WIDE(std::size_t, PlacesOfOnes, (std::span<const std::uint8_t> bytes, std::uint32_t* places),
+           (bytes, places)) {
   std::size_t count = 0;
   std::size_t i = 0;
   for (; i + 8 <= bytes.size(); i += 8) {
