@@ -14,12 +14,14 @@ namespace rankd {
 
 /// Blocks of a bump allocator. Json and JsonField are trivially destructible.
 struct JsonDocument::Storage {
-  static constexpr std::size_t kBlock = std::size_t{64} << 10;
+  static constexpr std::size_t kFirstBlock = std::size_t{2} << 10;
+  static constexpr std::size_t kLargestBlock = std::size_t{64} << 10;
 
   void* Allocate(std::size_t bytes) {
     bytes = (bytes + 15) & ~std::size_t{15};
     if (bytes > left) {
-      const std::size_t size = bytes > kBlock ? bytes : kBlock;
+      const std::size_t size = std::max(bytes, next_block);
+      next_block = std::min(4 * next_block, kLargestBlock);
       blocks.push_back(std::make_unique_for_overwrite<char[]>(size));
       next = blocks.back().get();
       left = size;
@@ -33,6 +35,7 @@ struct JsonDocument::Storage {
   std::vector<std::unique_ptr<char[]>> blocks;
   char* next = nullptr;
   std::size_t left = 0;
+  std::size_t next_block = kFirstBlock;   ///< Bytes. Most documents are small, and a few large.
   std::unique_ptr<std::uint8_t[]> texts;  ///< The DOM's strings; ours are views of it.
   Json root;
 };

@@ -3,7 +3,6 @@
 #include "engine/base/number_text.h"
 
 namespace rankd {
-namespace {}  // namespace
 
 std::string KeyPattern::For(std::int64_t number) const {
   std::string key = prefix_;
@@ -30,9 +29,9 @@ std::optional<SplitNumber> SplitKey(std::string_view key) {
   const bool negative = begin > 0 && key[begin - 1] == '-';
   if (key[begin] == '0' && (digits > 1 || negative)) return std::nullopt;
   std::int64_t number = 0;
-  for (const char digit : key.substr(begin)) number = 10 * number + (digit - '0');
-  if (!negative) return SplitNumber{key.substr(0, begin), number};
-  return SplitNumber{key.substr(0, begin - 1), -number};
+  for (std::size_t i = begin; i < key.size(); ++i) number = 10 * number + (key[i] - '0');
+  if (negative) return SplitNumber{{key.data(), begin - 1}, -number};
+  return SplitNumber{{key.data(), begin}, number};
 }
 
 }  // namespace rankd

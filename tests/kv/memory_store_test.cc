@@ -120,6 +120,22 @@ TEST_CASE("texts are unescaped, wherever they stand") {
   CHECK(LRange(parsed, "l", 0, -1) == R"(["/","x"])");
 }
 
+TEST_CASE("a list of ints is the same however it stands there, and with something else in it") {
+  const Parsed parsed = Parse(
+      "{\"close\":[1,-2,30],\"wide\":[ 1 ,\n\t-2\r, 30 \n],\"empty\":[ ],"
+      "\"text\":[1,-2,\"x\"],\"float\":[1,2.50],\"zero\":[0,-0],\"long\":[1,"
+      "18446744073709551615],\"bool\":[1,false],\"after\":\"y\"}");
+  CHECK(parsed.problems.empty());
+  CHECK(LRange(parsed, "close", 0, -1) == R"(["1","-2","30"])");
+  CHECK(LRange(parsed, "wide", 0, -1) == R"(["1","-2","30"])");
+  CHECK(LRange(parsed, "empty", 0, -1) == "[]");
+  CHECK(LRange(parsed, "text", 0, -1) == R"(["1","-2","x"])");
+  CHECK(LRange(parsed, "float", 0, -1) == R"(["1","2.5"])");
+  CHECK(LRange(parsed, "zero", 0, -1) == R"(["0","0"])");
+  CHECK(LRange(parsed, "long", 0, -1) == R"(["1","18446744073709551615"])");
+  CHECK(LRange(parsed, "bool", 0, -1) == R"(["1","false"])");
+}
+
 TEST_CASE("data is refused wherever it is no JSON") {
   for (const char* text : {R"({"l":["a":1]})",
                            R"({"l":["a" "b"]})",
@@ -131,6 +147,11 @@ TEST_CASE("data is refused wherever it is no JSON") {
                            R"({"l":[1.]})",
                            R"({"l":[1x]})",
                            R"({"l":[1,]})",
+                           R"({"l":[1, ]})",
+                           R"({"l":[1 , 2 3]})",
+                           R"({"l":[1,2}})",
+                           R"({"l":[1,2)",
+                           R"({"l":[1,2,)",
                            R"({"l":[,1]})",
                            R"({"l":["\q"]})",
                            "{\"l\":[\"\n\"]}",

@@ -73,6 +73,7 @@ class StoreReader {
         break;
       case ondemand::json_type::array:
         entry.type = MemoryStore::Type::kList;
+        if (AddPlainInts(value.raw_json_token().data())) break;
         for (ondemand::value item : value.get_array()) {
           if (!AddScalar(item)) return false;
         }
@@ -110,23 +111,48 @@ class StoreReader {
         .second;
   }
 
+  /// Adds the elements of a list of ints as Redis would hold them, which most lists are: two thirds
+  /// of what On-Demand does for each. False, with nothing added, where `bracket` opens any other.
+  bool AddPlainInts(const char* bracket) {
+    const std::size_t before = store_.nodes_.size();
+    for (const char* at = bracket;;) {
+      at = BehindSpace(at + 1);  // up to the zeros behind the text at the latest
+      const std::size_t size = PlainInt(at);
+      if (size == 0) break;
+      AddText({at, size});
+      at = BehindSpace(at + size);
+      if (*at == ']') return true;
+      if (*at != ',') break;
+    }
+    store_.nodes_.resize(before);
+    return false;
+  }
+
+  static const char* BehindSpace(const char* at) {
+    while (*at <= ' ' && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) ++at;
+    return at;
+  }
+
   bool AddHash(ondemand::object hash, MemoryStore::Entry& entry) {
     for (ondemand::field field : hash) {
       AddText(Name(field));
       if (!AddScalar(field.value())) return false;
     }
-    const std::size_t fields = (store_.nodes_.size() - entry.first_node) / 2;
+    const std::vector<ReplyNode>& nodes = store_.nodes_;
+    const std::size_t fields = (nodes.size() - entry.first_node) / 2;
+    if (fields <= MemoryStore::kManyFields) {
+      for (std::size_t i = entry.first_node + 2; i < nodes.size(); i += 2) {
+        for (std::size_t j = entry.first_node; j < i; j += 2) {
+          if (nodes[i].text() == nodes[j].text()) return false;
+        }
+      }
+      return true;
+    }
     order_.resize(fields);
     for (std::size_t i = 0; i < fields; ++i) {
       order_[i] = entry.first_node + static_cast<std::uint32_t>(2 * i);
     }
-    const auto name = [this](std::uint32_t node) { return store_.nodes_[node].text(); };
-    if (fields <= MemoryStore::kManyFields) {
-      for (auto field = order_.begin(); field != order_.end(); ++field) {
-        if (std::ranges::find(order_.begin(), field, name(*field), name) != field) return false;
-      }
-      return true;
-    }
+    const auto name = [&nodes](std::uint32_t node) { return nodes[node].text(); };
     std::ranges::sort(order_, {}, name);
     if (std::ranges::adjacent_find(order_, {}, name) != order_.end()) return false;
     entry.sorted = true;
@@ -146,8 +172,8 @@ class StoreReader {
         AddText(bool(value.get_bool()) ? std::string_view("true") : std::string_view("false"));
         return true;
       default:
-        if (const std::size_t digits = PlainInt(token)) {
-          AddText(token.substr(0, digits));
+        if (const std::size_t size = PlainInt(token.data())) {
+          AddText({token.data(), size});
           return true;
         }
         return ondemand::json_type(value.type()) == ondemand::json_type::number &&
@@ -155,11 +181,10 @@ class StoreReader {
     }
   }
 
-  /// Bytes of the number that begins `token`, if it is an int as Redis would hold it, with no more
-  /// digits than every int of their number fits; or 0.
-  static std::size_t PlainInt(std::string_view token) {
+  /// Bytes of the number at `begin`, if it is an int as Redis would hold it, with no more digits
+  /// than every int of their number fits; or 0.
+  static std::size_t PlainInt(const char* begin) {
     constexpr std::ptrdiff_t kMost = 18;
-    const char* const begin = token.data();
     const char* const first = begin + (*begin == '-' ? 1 : 0);
     const char* end = first;
     while (IsDigit(*end)) ++end;  // up to the zeros behind the text at the latest
