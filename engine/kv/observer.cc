@@ -36,9 +36,14 @@ std::uint64_t NodeBytes(const ReplyNode& node) {
 std::uint64_t WireBytes(const Replies& replies) {
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < replies.size(); ++i) {
+    const ReplyNode& root = replies[i];
+    if (root.lies_elsewhere) {
+      bytes += NodeBytes(root);
+      Replies::ForEach(root, [&](const ReplyNode& element) { bytes += NodeBytes(element); });
+      continue;
+    }
     // An element's nodes lie behind it, in pre-order.
-    const ReplyNode* root = &replies[i];
-    for (const ReplyNode* node = root; node != root + root->span(); ++node)
+    for (const ReplyNode* node = &root; node != &root + root.span(); ++node)
       bytes += NodeBytes(*node);
   }
   return bytes;

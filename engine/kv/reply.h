@@ -17,14 +17,16 @@ namespace rankd {
 enum class ReplyKind : std::uint8_t { kNil, kString, kStatus, kError, kInteger, kArray };
 
 /// One element, in 16 bytes: there is one for every value that is read. An array's elements follow
-/// it in pre-order.
+/// it in pre-order, or lie elsewhere, one behind the other.
 struct ReplyNode {
   ReplyKind kind = ReplyKind::kNil;
-  std::uint32_t size = 0;  ///< Bytes of a text, elements of an array.
+  bool lies_elsewhere = false;  ///< Of an array: where its elements do, all of them plain.
+  std::uint32_t size = 0;       ///< Bytes of a text, elements of an array.
   union {
     const char* data = nullptr;  ///< Of a string, a status or an error.
     std::int64_t integer;
     std::uint32_t array_span;
+    const ReplyNode* array_elements;  ///< That lie elsewhere.
   };
 
   /// An array of `size` elements, that are `span` - 1 nodes with all below them.
@@ -36,8 +38,22 @@ struct ReplyNode {
     return node;
   }
 
-  /// Nodes of this element with all below it: the next sibling's offset.
-  std::uint32_t span() const { return kind == ReplyKind::kArray ? array_span : 1; }
+  /// An array of elements that hold no others, and outlive it.
+  static ReplyNode ArrayOf(std::span<const ReplyNode> elements) {
+    ReplyNode node;
+    node.kind = ReplyKind::kArray;
+    node.lies_elsewhere = true;
+    node.size = static_cast<std::uint32_t>(elements.size());
+    node.array_elements = elements.data();
+    return node;
+  }
+
+  /// Nodes of this element with all below it that follow it: the next sibling's offset.
+  std::uint32_t span() const {
+    return kind == ReplyKind::kArray && !lies_elsewhere ? array_span : 1;
+  }
+  /// The first of an array's; the next one is its span() further on.
+  const ReplyNode* elements() const { return lies_elsewhere ? array_elements : this + 1; }
   /// Of a string, a status or an error; of others, and of what is empty, nothing.
   std::string_view text() const {
     const bool has_text = kind >= ReplyKind::kString && kind <= ReplyKind::kError;
@@ -69,7 +85,7 @@ class Replies {
   /// Of an array: calls `f(const ReplyNode&)` for each element, in order.
   template <typename F>
   static void ForEach(const ReplyNode& array, F&& f) {
-    const ReplyNode* node = &array + 1;
+    const ReplyNode* node = array.elements();
     for (std::uint32_t i = 0; i < array.size; ++i) {
       f(*node);
       node += node->span();

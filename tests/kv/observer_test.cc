@@ -1,7 +1,9 @@
 #include "engine/kv/observer.h"
 
 #include <chrono>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -35,6 +37,10 @@ class Made {
     replies_.nodes().push_back(ReplyNode::Array(size, span));
     return *this;
   }
+  Made& Elsewhere(const Replies& elements, std::size_t count) {
+    replies_.nodes().push_back(ReplyNode::ArrayOf(std::span(&elements[0], count)));
+    return *this;
+  }
   Made& Integer(std::int64_t value) {
     Node(ReplyKind::kInteger);
     replies_.nodes().back().integer = value;
@@ -54,6 +60,8 @@ TEST_CASE("bytes of replies are those of RESP") {
   CHECK(WireBytes(Made().Root().Node(ReplyKind::kStatus, 2).replies()) == 5);    // +OK
   CHECK(WireBytes(Made().Root().Node(ReplyKind::kError, 3).replies()) == 6);     // -ERR
   CHECK(WireBytes(Made().Root().Array(0, 1).replies()) == 4);                    // *0
+  const Made two = std::move(Made().Root().Node(ReplyKind::kString, 12).Node(ReplyKind::kNil));
+  CHECK(WireBytes(Made().Root().Elsewhere(two.replies(), 2).replies()) == 4 + 19 + 5);
   const struct {
     std::int64_t value;
     std::uint64_t bytes;

@@ -17,7 +17,7 @@
 namespace rankd {
 
 /// Keys with hashes, lists and strings, as Redis holds them: all text. Elements lie as finished
-/// reply nodes, so that an answer is a copy of nodes that share the store's bytes.
+/// reply nodes, so that an answer points to them, or copies those that share the store's bytes.
 class MemoryStore {
  public:
   MemoryStore() = default;
