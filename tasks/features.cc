@@ -33,7 +33,7 @@ class Features final : public AsyncTask {
   Co<Result<RowSet>> Run(const AsyncContext& context) const override {
     if (fields_.empty()) co_return context.inputs[0];
     const RowSet& rows = context.inputs[0];
-    const bool many = rows.rows() > kManyHashes;
+    const bool many = rows.rows() > kManyCommands;
     CommandBatch commands;
     std::vector<std::int64_t> ids;  // that the commands refer to
     std::vector<ColumnBuilder> columns;

@@ -13,6 +13,7 @@
 #include "tasks/common_params.h"
 #include "tasks/hash_fields.h"
 #include "tasks/list_ids.h"
+#include "tasks/pipelines.h"
 #include "tasks/specs.h"
 
 namespace rankd {
@@ -39,28 +40,38 @@ class ListTask final : public AsyncTask {
   std::size_t RoundTrips() const override { return params_.fields.empty() ? 1 : 2; }
 
   Co<Result<RowSet>> Run(const AsyncContext& context) const override {
+    const Result<std::int64_t> last = LastEntry(context);  // refused without rows too
+    if (!last) co_return std::unexpected(last.error());
+    const RowSet& owners = context.inputs[0];
+    const bool many_lists = owners.rows() > kManyCommands;
     CommandBatch commands;
-    Result<void> asked = AskForLists(context, commands);
-    if (!asked) co_return std::unexpected(std::move(asked).error());
-    KvCall list_call = context.Call(params_.endpoint, commands);
-    Result<Replies> lists = co_await list_call;
-    if (!lists) co_return std::unexpected(std::move(lists).error());
-    IdLists reader(commands, *lists);
-    Result<void> read = reader.Check();
-    while (read) {
-      read = reader.ReadSome(kEntriesPerTurn);
-      if (!read || reader.done()) break;
-      NextTurn turn(*context.loop);
-      co_await turn;
-      if (context.stop_source->stopped()) read = Cancelled();
+    IdLists lists;
+    for (std::size_t first = 0; first < owners.rows(); first += kListsPerPipeline) {
+      if (many_lists) {
+        NextTurn turn(*context.loop);
+        co_await turn;
+      }
+      const std::size_t end = std::min(owners.rows(), first + kListsPerPipeline);
+      Result<void> asked = AskForLists(context, first, end, *last, commands);
+      if (!asked) co_return std::unexpected(std::move(asked).error());
+      KvCall call = context.Call(params_.endpoint, commands);
+      Result<Replies> replies = co_await call;
+      if (!replies) co_return std::unexpected(std::move(replies).error());
+      Result<void> read = lists.Begin(commands, *replies);
+      while (read) {
+        read = lists.ReadSome(kValuesPerTurn);
+        if (!read || lists.done()) break;
+        NextTurn turn(*context.loop);
+        co_await turn;
+        if (context.stop_source->stopped()) read = Cancelled();
+      }
+      if (!read) co_return std::unexpected(std::move(read).error());
     }
-    if (!read) co_return std::unexpected(std::move(read).error());
-    ColumnRef ids = std::move(reader).Finish();
+    ColumnRef ids = std::move(lists).Finish();
     if (params_.fields.empty()) co_return RowSet(std::move(ids));
 
-    *lists = Replies();
     const RowSet rows(ids);
-    const bool many = rows.rows() > kManyHashes;
+    const bool many = rows.rows() > kManyCommands;
     std::vector<ColumnBuilder> columns;
     const std::size_t at_once = params_.fields.most_at_once();
     for (std::size_t first = 0; first < rows.rows(); first += at_once) {
@@ -90,18 +101,20 @@ class ListTask final : public AsyncTask {
   }
 
  private:
-  /// Entries that are read before the loop gets a turn.
-  static constexpr std::size_t kEntriesPerTurn = 8'192;
+  /// Of each list, as LRANGE counts them.
+  Result<std::int64_t> LastEntry(const AsyncContext& context) const {
+    if (!params_.fanout) return -1;
+    RANKD_TRY(const std::int64_t fanout, params_.fanout->Evaluate(context));
+    return fanout - 1;
+  }
 
-  Result<void> AskForLists(const AsyncContext& context, CommandBatch& commands) const {
+  /// The lists of the input rows from `first` to `end`, each up to the entry `last`.
+  Result<void> AskForLists(const AsyncContext& context, std::size_t first, std::size_t end,
+                           std::int64_t last, CommandBatch& commands) const {
     const RowSet& rows = context.inputs[0];
-    std::int64_t last = -1;
-    if (params_.fanout) {
-      RANKD_TRY(const std::int64_t fanout, params_.fanout->Evaluate(context));
-      last = fanout - 1;
-    }
+    commands.Clear();
     std::string redis_key;
-    for (std::size_t row = 0; row < rows.rows(); ++row) {
+    for (std::size_t row = first; row < end; ++row) {
       redis_key.clear();
       RANKD_TRY(params_.key.Append(rows, row, *context.schema, redis_key));
       commands.LRange(redis_key, 0, last);

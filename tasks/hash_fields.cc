@@ -146,9 +146,9 @@ Result<std::size_t> HashFields::ReadHMGet(const HMGetReplies& all, std::size_t b
   const std::size_t most = std::max<std::size_t>(1, kValuesPerTurn / fields_.size());
   const std::size_t end = std::min(all.replies.size(), begin + most);
   const auto replies = all.replies.roots(begin, end);
-  // Arrays of so many elements, none of which holds others.
+  // Arrays of so many elements, which follow, and of which none holds others.
   const bool plain = std::ranges::all_of(replies, [width = fields_.size()](const auto& of) {
-    return of.kind == ReplyKind::kArray && of.size == width && of.array_span == width + 1;
+    return of.kind == ReplyKind::kArray && of.size == width && of.span() == width + 1;
   });
   if (!plain) return FirstRefusal(all);
   if (columns.empty()) columns = Builders(all.rows.rows());
@@ -220,7 +220,7 @@ std::unexpected<Error> HashFields::FirstRefusal(const HMGetReplies& all) const {
                       "HMGET of " + std::to_string(fields_.size()) + " fields gave " +
                           std::to_string(reply.size) + " values");
     }
-    const ReplyNode* value = &reply + 1;
+    const ReplyNode* value = reply.elements();
     for (std::size_t field = 0; field < fields_.size(); ++field, value += value->span()) {
       if (!Append(field, value, builders[field])) {
         return Refusal(field, value, commands.key(row), rows.IdAt(first_row + row));
@@ -243,7 +243,7 @@ Result<std::vector<ColumnRef>> HashFields::ReadHGetAll(const CommandBatch& comma
       return BadReply(commands.key(row), reply, "HGETALL gave a field without a value");
     }
     std::fill(values.begin(), values.end(), nullptr);
-    const ReplyNode* name = &reply + 1;
+    const ReplyNode* name = reply.elements();
     for (std::uint32_t i = 0; i < reply.size; i += 2) {
       if (name->kind != ReplyKind::kString) {
         return BadReply(commands.key(row), *name, "HGETALL gave a field name that is no string");

@@ -19,19 +19,9 @@
 #include "engine/kv/reply.h"
 #include "engine/task/key_set.h"
 #include "engine/task/key_template.h"
+#include "tasks/pipelines.h"
 
 namespace rankd {
-
-/// So many hashes are asked for at once, and read before the next. A pipeline of a hundred thousand
-/// would keep the loop from its timers while it is written and read, and everybody else's commands
-/// waiting behind it.
-inline constexpr std::size_t kHashesPerPipeline = 16'384;
-inline constexpr std::size_t kValuesPerPipeline = 32'768;
-/// From here on the loop gets a turn before a pipeline and before what comes of it is read: the
-/// embedded store answers within the turn that asks.
-inline constexpr std::size_t kManyHashes = 2'048;
-/// Values of theirs that are read in one turn.
-inline constexpr std::size_t kValuesPerTurn = 8'192;
 
 /// Which keys, and how their texts become values. Immutable, any thread.
 class HashFields {
@@ -45,7 +35,7 @@ class HashFields {
   void AddTo(KeySet& keys) const;
   /// How many hashes one pipeline asks for at the most.
   std::size_t most_at_once() const {
-    const std::size_t hashes = kValuesPerPipeline / std::max<std::size_t>(1, keys_.size());
+    const std::size_t hashes = kFieldsPerPipeline / std::max<std::size_t>(1, keys_.size());
     return std::clamp<std::size_t>(hashes, 1, kHashesPerPipeline);
   }
 

@@ -11,25 +11,31 @@
 #include "tasks/replies.h"
 
 namespace rankd {
-Result<void> IdLists::Check() {
-  RANKD_TRY(CheckCount(commands_, replies_));
-  std::size_t total = 0;
-  for (std::size_t i = 0; i < replies_.size(); ++i) {
-    RANKD_TRY(CheckArray(commands_, i, replies_[i]));
-    total += replies_[i].size;
+
+Result<void> IdLists::Begin(const CommandBatch& commands, const Replies& replies) {
+  commands_ = &commands;
+  replies_ = &replies;
+  list_ = 0;
+  entry_ = 0;
+  next_ = nullptr;
+  RANKD_TRY(CheckCount(commands, replies));
+  std::size_t total = ids_.size();
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    RANKD_TRY(CheckArray(commands, i, replies[i]));
+    total += replies[i].size;
   }
   if (total > kMaxRows) {
     return Fail(ErrorCode::kLimitExceeded, "the lists have " + std::to_string(total) +
                                                " entries, more than " + std::to_string(kMaxRows));
   }
-  ids_.reserve(total);
+  if (total > ids_.capacity()) ids_.reserve(std::max(total, 2 * ids_.capacity()));
   return {};
 }
 
 Result<void> IdLists::ReadSome(std::size_t most) {
-  for (; list_ < replies_.size(); ++list_, entry_ = 0, next_ = nullptr) {
-    const ReplyNode& list = replies_[list_];
-    if (next_ == nullptr) next_ = &list + 1;
+  for (; list_ < replies_->size(); ++list_, entry_ = 0, next_ = nullptr) {
+    const ReplyNode& list = (*replies_)[list_];
+    if (next_ == nullptr) next_ = list.elements();
     const std::uint32_t end =
         entry_ + static_cast<std::uint32_t>(std::min<std::size_t>(most, list.size - entry_));
     most -= end - entry_;
@@ -56,7 +62,7 @@ std::unexpected<Error> IdLists::Refusal() const {
   const std::string what = next_->kind == ReplyKind::kString
                                ? "the entry " + Quote(next_->text()) + " is no 64-bit integer"
                                : "entry " + std::to_string(entry_) + " is no string";
-  return BadReply(commands_.key(list_), *next_, what);
+  return BadReply(commands_->key(list_), *next_, what);
 }
 
 }  // namespace rankd

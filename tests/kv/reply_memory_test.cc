@@ -213,12 +213,11 @@ TEST_CASE("a pipeline gets its place before it is sent, or none") {
 }
 
 TEST_CASE("a memory store without memory for an answer fails that request, and none after it") {
-  constexpr std::size_t kEntries = 10'000;
-  std::string json = "{\"l\":[0";
-  for (std::size_t i = 1; i < kEntries; ++i) json += ',' + std::to_string(i);
+  constexpr std::size_t kHashes = 10'000;
   std::vector<Error> problems;
-  const auto store = MemoryStore::FromJson(json + "]}", problems);
+  const auto store = MemoryStore::FromJson(R"({"l":[5,6,7]})", problems);
   REQUIRE(store != nullptr);
+  const HashFieldNames fields({"age"});
   for (const int latency : {0, 1}) {
     FakeLoop loop;
     MemoryOptions options;
@@ -226,15 +225,15 @@ TEST_CASE("a memory store without memory for an answer fails that request, and n
     options.max_inflight = 1;
     options.latency.fill(std::chrono::milliseconds(latency));
     MemoryClient client(loop, store, options);
-    CommandBatch long_list;
-    long_list.LRange("l", 0, -1);
-    CommandBatch short_list;
-    short_list.LRange("l", 7, 7);
+    CommandBatch hashes;
+    for (std::size_t i = 0; i < kHashes; ++i) hashes.HMGet("none", fields);
+    CommandBatch list;
+    list.LRange("l", 2, 2);
     for (int round = 0; round < 3; ++round) {
-      Asked large(long_list);
-      Asked small(short_list);
+      Asked large(hashes);
+      Asked small(list);
       {
-        const NoMemoryFor nodes(kEntries * sizeof(ReplyNode));
+        const NoMemoryFor nodes(kHashes * sizeof(ReplyNode));
         client.Submit(large);
         client.Submit(small);
         loop.Advance(std::chrono::milliseconds(10));
