@@ -143,8 +143,8 @@ Result<std::vector<ColumnRef>> EvaluateAggregates(const Expression& expression, 
     accumulators.push_back(MakeAccumulator(aggregate, count));
   }
   const Program& program = expression.inner;
-  RANKD_TRY(const std::vector<InputColumn> inputs,
-            ResolveInputs(program, expression, rows, bindings, stop));
+  InputColumns inputs(program.inputs.size());
+  RANKD_TRY(ResolveInputs(program, expression, rows, bindings, stop, inputs));
   Frame frame(program, inputs, bindings, rows.rows());
   const bool done = RunBlocks(frame, rows.rows(), stop, [&](std::size_t begin, std::size_t n) {
     for (std::size_t i = 0; i < accumulators.size(); ++i) {
@@ -166,7 +166,7 @@ Result<ColumnRef> EvaluateGroups(const Expression& expression, const RowSet& row
   if (!expression.aggregates.empty() && count > 0) {
     RANKD_TRY(columns, EvaluateAggregates(expression, rows, groups, count, bindings, stop));
   }
-  std::vector<InputColumn> inputs(expression.main.inputs.size());
+  InputColumns inputs(expression.main.inputs.size());
   for (std::size_t i = 0; i < inputs.size() && count > 0; ++i) {
     inputs[i].shared = &columns[expression.main.inputs[i].index];
   }
@@ -199,8 +199,8 @@ BoundExpression::~BoundExpression() = default;
 Result<ColumnRef> BoundExpression::EvaluateColumn(const RowSet& rows, StopToken stop) const {
   const Expression& expression = *state_->expression;
   RANKD_CHECK(expression.kind == ExpressionKind::kRow);
-  RANKD_TRY(const std::vector<InputColumn> inputs,
-            ResolveInputs(expression.main, expression, rows, state_->bindings, stop));
+  InputColumns inputs(expression.main.inputs.size());
+  RANKD_TRY(ResolveInputs(expression.main, expression, rows, state_->bindings, stop, inputs));
   return EvaluateRoot(expression.main, inputs, state_->bindings, rows.rows(), stop);
 }
 
@@ -213,8 +213,8 @@ Result<Selection> BoundExpression::EvaluateFilter(const RowSet& rows, StopToken 
     const Value value = SlotValue(state_->bindings.slots[root.index], root.type);
     return value == Value(true) ? AllRows(rows) : Selection();
   }
-  RANKD_TRY(const std::vector<InputColumn> inputs,
-            ResolveInputs(program, expression, rows, state_->bindings, stop));
+  InputColumns inputs(program.inputs.size());
+  RANKD_TRY(ResolveInputs(program, expression, rows, state_->bindings, stop, inputs));
   Frame frame(program, inputs, state_->bindings, rows.rows());
   const std::uint32_t* const selection = rows.selection() ? rows.selection()->data() : nullptr;
   Selection out;

@@ -70,24 +70,18 @@ Result<ColumnRef> EvaluateRoot(const Program& program, std::span<const InputColu
   });
 }
 
-Result<std::vector<InputColumn>> ResolveInputs(const Program& program, const Expression& expression,
-                                               const RowSet& rows, const Bindings& bindings,
-                                               const StopToken& stop) {
-  std::vector<InputColumn> inputs;
-  inputs.reserve(program.inputs.size());
-  for (const ProgramInput& input : program.inputs) {
+Result<void> ResolveInputs(const Program& program, const Expression& expression, const RowSet& rows,
+                           const Bindings& bindings, const StopToken& stop, InputColumns& inputs) {
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    const ProgramInput& input = program.inputs[i];
     if (input.kind == InputKind::kLookup) {
-      RANKD_TRY(InputColumn found,
-                EvaluateLookup(expression.lookups[input.index], rows, bindings, stop));
-      inputs.push_back(std::move(found));
+      RANKD_TRY(inputs[i], EvaluateLookup(expression.lookups[input.index], rows, bindings, stop));
       continue;
     }
-    InputColumn column;
-    column.shared = FindColumn(rows, KeyId{input.index});
-    column.selection = rows.selection() ? rows.selection()->data() : nullptr;
-    inputs.push_back(std::move(column));
+    inputs[i].shared = FindColumn(rows, KeyId{input.index});
+    inputs[i].selection = rows.selection() ? rows.selection()->data() : nullptr;
   }
-  return inputs;
+  return {};
 }
 
 }  // namespace rankd

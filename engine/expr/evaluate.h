@@ -32,11 +32,9 @@ bool RunBlocks(Frame& frame, std::size_t rows, const StopToken& stop, Sink&& sin
                                              const Bindings& bindings, std::size_t rows,
                                              const StopToken& stop);
 
-/// The inputs of a program over rows. Lookups are evaluated here.
-[[nodiscard]] Result<std::vector<InputColumn>> ResolveInputs(const Program& program,
-                                                             const Expression& expression,
-                                                             const RowSet& rows,
-                                                             const Bindings& bindings,
-                                                             const StopToken& stop);
+/// Fills in the inputs of a program over rows, as many as it has. Lookups are evaluated here.
+[[nodiscard]] Result<void> ResolveInputs(const Program& program, const Expression& expression,
+                                         const RowSet& rows, const Bindings& bindings,
+                                         const StopToken& stop, InputColumns& inputs);
 
 }  // namespace rankd

@@ -54,6 +54,10 @@ bool ReadsLoopVariables(const Expression& expression) {
 }
 std::span<const ParamId> ParamsRead(const Expression& expression) { return expression.params; }
 
+bool IsBoundOnce(const Expression& expression) {
+  return expression.params.empty() && expression.sources.empty() && expression.once.code.empty();
+}
+
 double CostPerRow(const Expression& expression) { return expression.cost_per_row; }
 
 }  // namespace rankd

@@ -77,6 +77,9 @@ std::span<const KeyId> KeysRead(const Expression& expression);
 std::span<const ParamId> ParamsRead(const Expression& expression);
 /// Whether it names a loop variable.
 bool ReadsLoopVariables(const Expression& expression);
+/// Whether Bind gives the same for every run, and cannot fail: it reads no params, loop variables
+/// or errors. What is bound may then be evaluated on many threads at once.
+bool IsBoundOnce(const Expression& expression);
 /// Rough cost in nanoseconds a row, for the choice between inline and pool.
 double CostPerRow(const Expression& expression);
 

@@ -1,7 +1,10 @@
 // The columns a program reads, as it meets them at run time.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/data/column.h"
@@ -29,6 +32,27 @@ struct InputColumn {
 
   /// All `rows` values.
   ColumnRef Gather(ValueType type, std::size_t rows) const;
+};
+
+/// Those of one program, in its order. A few lie in here: over a few rows an allocation costs more
+/// than the work.
+class InputColumns {
+ public:
+  explicit InputColumns(std::size_t count)
+      : many_(count > kFew ? count : 0),
+        all_(count > kFew ? std::span(many_) : std::span(few_).first(count)) {}
+  InputColumns(const InputColumns&) = delete;
+  InputColumns& operator=(const InputColumns&) = delete;
+
+  InputColumn& operator[](std::size_t input) { return all_[input]; }
+  std::size_t size() const { return all_.size(); }
+  operator std::span<const InputColumn>() const { return all_; }
+
+ private:
+  static constexpr std::size_t kFew = 4;
+  std::array<InputColumn, kFew> few_;
+  std::vector<InputColumn> many_;
+  std::span<InputColumn> all_;
 };
 
 /// The column of a key, the rows' own; nullptr when they do not carry it.

@@ -25,6 +25,10 @@ GraphNode MakeNode(const PlanNode& written, CompiledNode& compiled) {
                   int{node.region != nullptr} ==
               1);
   node.expressions = std::move(compiled.expressions);
+  if (std::ranges::all_of(node.expressions,
+                          [](const ExpressionRef& one) { return IsBoundOnce(*one); })) {
+    for (const ExpressionRef& one : node.expressions) node.bound.push_back(*Bind(one, EvalEnv()));
+  }
   node.endpoints = std::move(compiled.endpoints);
   node.effect = written.effect;
   if (written.timeout_ms) node.timeout = std::chrono::milliseconds(*written.timeout_ms);

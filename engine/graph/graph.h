@@ -40,6 +40,7 @@ struct GraphNode {
   const Region* region = nullptr;
   std::vector<NodeId> inputs;                        ///< Nodes, and imports after them.
   std::vector<ExpressionRef> expressions;            ///< By ExpressionSlot.
+  std::vector<BoundExpression> bound;                ///< They, where that is the same for all runs.
   std::vector<EndpointId> endpoints;                 ///< Those its params name, without repeats.
   std::optional<std::chrono::milliseconds> timeout;  ///< 0: none, whatever the flags say.
   std::optional<RetryPolicy> retry;

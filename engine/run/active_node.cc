@@ -7,9 +7,14 @@
 #include "engine/run/run.h"
 
 namespace rankd {
+
+Result<void> ActiveNode::Bind(const EvalEnv& env) {
+  RANKD_TRY(context.expressions, BindAll(*graph_node_, env, bound_));
+  return {};
+}
+
 bool ActiveNode::StartCoroutine() {
   context.inputs = inputs;
-  context.expressions = expressions;
   context.stop_source = &stop_source_;
   coroutine_.emplace(graph_node_->async_task->Run(context));
   return coroutine_->Start(*this);
@@ -27,7 +32,6 @@ void ActiveNode::StartJob(Executor& executor, Loop& loop) {
   job_inputs_.clear();
   for (const RowSet& rows : inputs) job_inputs_.push_back(rows.Detached());
   context.inputs = job_inputs_;
-  context.expressions = expressions;
   context.stop = StopToken(stop_flag_);
   loop_ = &loop;
   executor.Submit(*this);
@@ -63,7 +67,7 @@ void ActiveNode::EndAttempt() {
   work_ = nullptr;
   region.End();
   coroutine_.reset();
-  expressions.clear();
+  bound_.clear();
   chain.Clear();
   job_inputs_.clear();
   context = AsyncContext();
@@ -119,14 +123,15 @@ void ActiveNode::OnReplies(std::size_t pipeline, const Result<Replies>& replies)
   run_.OnReplies(pipeline, replies);
 }
 
-Result<void> BindAll(std::span<const ExpressionRef> expressions, const EvalEnv& env,
-                     std::vector<BoundExpression>& bound) {
-  bound.clear();
-  for (const ExpressionRef& expression : expressions) {
+Result<std::span<const BoundExpression>> BindAll(const GraphNode& node, const EvalEnv& env,
+                                                 std::vector<BoundExpression>& room) {
+  if (node.bound.size() == node.expressions.size()) return node.bound;
+  room.clear();
+  for (const ExpressionRef& expression : node.expressions) {
     RANKD_TRY(BoundExpression one, Bind(expression, env));
-    bound.push_back(std::move(one));
+    room.push_back(std::move(one));
   }
-  return {};
+  return room;
 }
 
 ActiveNode& ActiveNodes::Acquire(Activation& activation, NodeId node) {

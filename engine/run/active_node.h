@@ -41,11 +41,13 @@ class ActiveNode final : public CoCompletion,
 
   // Filled by the run before Start….
   std::vector<RowSet> inputs;  ///< The loop's; a job gets others (job_inputs_).
-  std::vector<BoundExpression> expressions;
   AsyncContext context;
 
   RegionNode region;
   ChainJob chain;  ///< Of a job that goes on with the nodes that follow.
+
+  /// Binds the node's expressions, for the context.
+  [[nodiscard]] Result<void> Bind(const EvalEnv& env);
 
   /// Starts the node's coroutine. True when it has ended already: take the result.
   bool StartCoroutine();
@@ -107,7 +109,8 @@ class ActiveNode final : public CoCompletion,
   Loop* loop_ = nullptr;
   RegionWork* work_ = nullptr;
   StopFlag stop_flag_;
-  std::vector<RowSet> job_inputs_;  ///< The pool thread's, until it has posted.
+  std::vector<BoundExpression> bound_;  ///< Where the graph holds none.
+  std::vector<RowSet> job_inputs_;      ///< The pool thread's, until it has posted.
   std::optional<Result<RowSet>> job_result_;
   PoolSlice pool_slice_;            ///< Written by the pool thread before its post.
   bool pausing_ = false;            ///< The timer ends a pause, not an attempt.
@@ -115,9 +118,11 @@ class ActiveNode final : public CoCompletion,
   ActiveNode* next_ = nullptr;
 };
 
-/// Binds a node's expressions to what a run gives them. Loop thread.
-[[nodiscard]] Result<void> BindAll(std::span<const ExpressionRef> expressions, const EvalEnv& env,
-                                   std::vector<BoundExpression>& bound);
+/// A node's expressions, bound to what a run gives them: those of the graph, where they are the
+/// same for all runs, or in `room`. Loop thread.
+[[nodiscard]] Result<std::span<const BoundExpression>> BindAll(const GraphNode& node,
+                                                               const EvalEnv& env,
+                                                               std::vector<BoundExpression>& room);
 
 /// The active nodes of one run: those under way, and spare ones.
 class ActiveNodes {

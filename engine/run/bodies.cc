@@ -33,14 +33,12 @@ Result<RowSet> OutputOf(Activation& activation) {
 void Run::StartRegion(ActiveNode& active) {
   const GraphNode& node = active.graph_node();
   // What depends on its own loop variable, 0 here, is bound anew when the region asks.
-  if (Result<void> bind = BindAll(node.expressions, active.region.Env(0), active.expressions);
-      !bind) {
+  if (Result<void> bind = active.Bind(active.region.Env(0)); !bind) {
     AttemptFailed(active, std::move(bind).error());
     return;
   }
   Prepare(node, active);
   active.context.inputs = active.inputs;
-  active.context.expressions = active.expressions;
   active.region.Start(*node.region);
 }
 

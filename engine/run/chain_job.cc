@@ -29,14 +29,17 @@ void ChainJob::Fill(const Activation& activation, NodeId first, bool watched) {
     link.node = *node;
     link.graph_node = &graph.nodes[Index(*node)];
     link.unbound.reset();
-    if (Result<void> bound = BindAll(link.graph_node->expressions, env, link.expressions); !bound) {
+    Result<std::span<const BoundExpression>> bound = BindAll(*link.graph_node, env, link.room);
+    if (bound) {
+      link.expressions = *bound;
+    } else {
       link.unbound = std::move(bound).error();
     }
   }
 }
 
 void ChainJob::Clear() {
-  for (std::size_t i = 0; i < size_; ++i) links_[i].expressions.clear();
+  for (std::size_t i = 0; i < size_; ++i) links_[i].room.clear();
   size_ = 0;
 }
 

@@ -30,7 +30,8 @@ class ChainJob final : private LoopTask {
   struct Link {
     NodeId node{};
     const GraphNode* graph_node = nullptr;
-    std::vector<BoundExpression> expressions;
+    std::vector<BoundExpression> room;  ///< Of the expressions.
+    std::span<const BoundExpression> expressions;
     std::optional<Error> unbound;  ///< Why its expressions could not be bound: its failure.
     PoolSlice slice;               ///< When it ran.
     std::size_t rows_in = 0;

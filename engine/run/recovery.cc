@@ -36,8 +36,7 @@ void Run::StartAttempt(ActiveNode& active) {
     StartRegion(active);
     return;
   }
-  if (Result<void> bind = BindAll(node.expressions, active.activation()->Env(), active.expressions);
-      !bind) {
+  if (Result<void> bind = active.Bind(active.activation()->Env()); !bind) {
     AttemptFailed(active, std::move(bind).error());
     return;
   }
@@ -56,7 +55,7 @@ void Run::StartAttempt(ActiveNode& active) {
   NodeContext context;
   context.inputs = active.inputs;
   context.schema = active.activation()->graph->schema.get();
-  context.expressions = active.expressions;
+  context.expressions = active.context.expressions;
   AttemptDone(active, RunCpuTask(*node.cpu_task, context));
 }
 

@@ -229,12 +229,13 @@ template <bool kLarge>
                                                   NodeId id, NodeContext& context) {
   const Graph& graph = *activation.graph;
   if (step.has_expressions) {
-    if (Result<void> bind = BindAll(graph.nodes[Index(id)].expressions, activation.Env(), bound_);
-        !bind) {
-      FailNode(activation, id, std::move(bind).error());
+    Result<std::span<const BoundExpression>> bound =
+        BindAll(graph.nodes[Index(id)], activation.Env(), bound_);
+    if (!bound) {
+      FailNode(activation, id, std::move(bound).error());
       return;
     }
-    context.expressions = bound_;
+    context.expressions = *bound;
   } else {
     context.expressions = {};
   }
@@ -261,7 +262,7 @@ template <bool kLarge>
 void Run::StartActive(Activation& activation, const GraphNode& node, NodeId id) {
   turn_cost_ += kActiveNodeNanoseconds;
   ActiveNode& active = active_.Acquire(activation, id);
-  if (Result<void> bind = BindAll(node.expressions, activation.Env(), active.expressions); !bind) {
+  if (Result<void> bind = active.Bind(activation.Env()); !bind) {
     active_.Release(active);
     FailNode(activation, id, std::move(bind).error());
     return;
