@@ -10,20 +10,20 @@ namespace {
 
 VectorWidth WidthOfProcessor() {
 #ifdef CPU_FEATURE_ACTIVE  // glibc 2.33: the loader has asked already
-  if (CPU_FEATURE_ACTIVE(AVX512F) && CPU_FEATURE_ACTIVE(AVX512BW) && CPU_FEATURE_ACTIVE(AVX512CD) &&
-      CPU_FEATURE_ACTIVE(AVX512DQ) && CPU_FEATURE_ACTIVE(AVX512VL)) {
-    return VectorWidth::kAvx512;
-  }
-  return CPU_FEATURE_ACTIVE(AVX2) ? VectorWidth::kAvx2 : VectorWidth::kAny;
+  const bool avx2 = CPU_FEATURE_ACTIVE(AVX2);
+  // What x86-64-v4 stands for, beyond that.
+  const bool v4 =
+      avx2 && CPU_FEATURE_ACTIVE(BMI1) && CPU_FEATURE_ACTIVE(BMI2) && CPU_FEATURE_ACTIVE(F16C) &&
+      CPU_FEATURE_ACTIVE(FMA) && CPU_FEATURE_ACTIVE(LZCNT) && CPU_FEATURE_ACTIVE(MOVBE) &&
+      CPU_FEATURE_ACTIVE(AVX512F) && CPU_FEATURE_ACTIVE(AVX512BW) && CPU_FEATURE_ACTIVE(AVX512CD) &&
+      CPU_FEATURE_ACTIVE(AVX512DQ) && CPU_FEATURE_ACTIVE(AVX512VL);
 #else
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
-    return VectorWidth::kAvx512;
-  }
-  return __builtin_cpu_supports("avx2") ? VectorWidth::kAvx2 : VectorWidth::kAny;
+  const bool avx2 = __builtin_cpu_supports("avx2");
+  const bool v4 = __builtin_cpu_supports("x86-64-v4");
 #endif
+  if (v4) return VectorWidth::kAvx512;
+  return avx2 ? VectorWidth::kAvx2 : VectorWidth::kAny;
 }
 
 }  // namespace
