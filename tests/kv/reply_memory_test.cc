@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -16,7 +17,9 @@
 #include "engine/kv/redis/reply_reader.h"
 #include "engine/wire/request.h"
 #include "tests/support/fake_loop.h"
+#include "tests/support/redis_asker.h"
 #include "tests/support/reply_text.h"
+#include "tests/support/scripted_peer.h"
 
 namespace {
 
@@ -210,6 +213,45 @@ TEST_CASE("a pipeline gets its place before it is sent, or none") {
     queue.PopFront();
   }
   CHECK(queue.front() == nullptr);
+}
+
+TEST_CASE("a pipeline without memory for its commands fails when nothing else is under way") {
+  ScriptedPeer peer([](PeerConnection& connection) {
+    while (!connection.ReadCommand().empty()) connection.Send("*0\r\n");
+  });
+  RedisOptions options;
+  options.name = "peer";
+  options.port = peer.port();
+  options.max_inflight = 1;
+  RedisAsker asker(std::move(options));
+  CHECK(asker.Ask("connected") == "[]");
+  constexpr std::size_t kLarge = 1'000'000;
+  const auto first = asker.Submit(HGetAllBatch("first"));
+  const auto large = asker.Submit(HGetAllBatch(std::string(kLarge, 'k')));
+  const auto last = asker.Submit(HGetAllBatch("last"));
+  // As a run does whose node fails: what else it has asked for is not wanted any more.
+  large->then = [&] {
+    first->Abandon();
+    last->Abandon();
+  };
+  {
+    const NoMemoryFor commands(kLarge);
+    REQUIRE(asker.RunUntil([&] { return large->told; }));
+  }
+  CHECK(large->text.starts_with("limit_exceeded: "));
+  CHECK(large->text.ends_with("out of memory for commands"));
+  CHECK(first->text == "[]");
+  CHECK_FALSE(last->told);
+  CHECK(asker.client->in_flight() == 0);
+  CHECK(asker.Ask("again") == "[]");
+  // One that is not wanted any more is not failed either.
+  CommandBatch batch = HGetAllBatch(std::string(kLarge, 'k'));
+  const NoMemoryFor commands(kLarge);
+  const auto unwanted = asker.Submit(std::move(batch));
+  CHECK_FALSE(unwanted->told);
+  unwanted->Abandon();
+  CHECK(asker.Ask("again") == "[]");
+  CHECK_FALSE(unwanted->told);
 }
 
 TEST_CASE("a memory store without memory for an answer fails that request, and none after it") {

@@ -74,8 +74,8 @@ bool AppendCommands(std::string& out, const CommandBatch& commands, PipelineQueu
 }  // namespace
 
 /// Who holds a request is told by its client_state: null while it waits for a place, `&failing_`
-/// while it is about to be failed, else its SentPipeline.
-class RedisClient::Core final : public ConnectorListener, public SocketListener {
+/// or `&starved_` while it is about to be failed, else its SentPipeline.
+class RedisClient::Core final : public ConnectorListener, public SocketListener, private TurnEnd {
  public:
   Core(UvLoop& loop, RedisOptions options)
       : loop_(&loop),
@@ -86,7 +86,10 @@ class RedisClient::Core final : public ConnectorListener, public SocketListener 
         limiter_(options_.max_inflight),
         names_(loop, options_.host, options_.port),
         backoff_(std::random_device()()) {}
-  ~Core() { RANKD_CHECK(limiter_.in_flight() + limiter_.waiting() == 0 && failing_.empty()); }
+  ~Core() {
+    RANKD_CHECK(limiter_.in_flight() + limiter_.waiting() == 0 && failing_.empty() &&
+                starved_.empty());
+  }
 
   const RedisOptions& options() const { return options_; }
   std::size_t in_flight() const { return limiter_.in_flight(); }
@@ -110,7 +113,10 @@ class RedisClient::Core final : public ConnectorListener, public SocketListener 
   void OnLost(std::string reason) override { LoseConnection(std::move(reason)); }
 
   // Requests.
+  /// Tells nobody anything: it is called where others are about to be told, and from destructors.
   void SendWaiting();
+  /// Fails those whose commands there was no memory for.
+  void OnTurnEnd() override;
   void OnBytes(std::string_view bytes) override;
   /// Reads every reply that is complete; false when the connection is gone.
   bool ReadReplies();
@@ -133,6 +139,7 @@ class RedisClient::Core final : public ConnectorListener, public SocketListener 
   std::string last_reason_;
   InflightLimiter limiter_;
   RequestQueue failing_;
+  RequestQueue starved_;
   bool failing_all_ = false;
 
   NameLookup names_;
@@ -175,6 +182,8 @@ void RedisClient::Core::Abandon(KvRequest& request) {
     limiter_.StopWaiting(request);
   } else if (request.client_state == &failing_) {
     failing_.Remove(request);
+  } else if (request.client_state == &starved_) {
+    starved_.Remove(request);
   } else {
     ForgetSent(*static_cast<SentPipeline*>(request.client_state));
   }
@@ -280,12 +289,20 @@ void RedisClient::Core::SendWaiting() {
     const std::size_t unsent = out.size();
     if (!AppendCommands(out, request->commands(), sent_)) {
       limiter_.Leave();
-      request->OnReplies(Fail(ErrorCode::kLimitExceeded, prefix_ + "out of memory for commands"));
+      request->client_state = &starved_;
+      starved_.PushBack(*request);
+      loop_->AtTurnEnd(*this);
       continue;
     }
     request->client_state = &sent_.Push(*request, out.size() - unsent, now);
     socket_->SendAtTurnEnd();
     if (request_timeout_ > Duration(0)) WatchFor(now + request_timeout_);
+  }
+}
+
+void RedisClient::Core::OnTurnEnd() {
+  while (KvRequest* request = starved_.PopFront()) {
+    request->OnReplies(Fail(ErrorCode::kLimitExceeded, prefix_ + "out of memory for commands"));
   }
 }
 
