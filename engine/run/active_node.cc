@@ -1,5 +1,6 @@
 #include "engine/run/active_node.h"
 
+#include <exception>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -77,7 +78,15 @@ void ActiveNode::EndAttempt() {
   stop_flag_.Reset();
 }
 
-void ActiveNode::OnCoDone() { run_.OnActiveDone(*this, TakeCoroutineResult()); }
+void ActiveNode::OnCoDone() {
+  try {
+    run_.OnActiveDone(*this, TakeCoroutineResult());
+  } catch (...) {
+    // The end of a coroutine lets nothing through. What is thrown here is not a node's: memory for
+    // the run itself.
+    run_.ThrowLater(std::current_exception());
+  }
+}
 
 void ActiveNode::Execute(std::uint32_t thread) {
   if (timed) pool_slice_ = {graph_node_, thread, loop_->Now(), {}};

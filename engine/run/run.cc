@@ -138,6 +138,14 @@ void Run::OnContinue() {
   if (state_ == State::kRunning) Drain();
 }
 
+void Run::ThrowLater(std::exception_ptr thrown) {
+  if (thrown_ != nullptr) return;
+  thrown_ = std::move(thrown);
+  services_.loop->Post(thrower_);
+}
+
+void Run::OnThrow() { std::rethrow_exception(std::exchange(thrown_, nullptr)); }
+
 /// Inlined into the loop over what is ready, which then keeps what it looks at in registers: a
 /// third of the cost of a node that does nothing.
 template <bool kLarge>

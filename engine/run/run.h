@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <random>
@@ -229,7 +230,10 @@ class Run {
   void TakeResult(ActiveNode& active, Result<RowSet> result);
   void OnNodeTimeout(ActiveNode& active);
   void OnDeadline();
+  void OnThrow();
   void OnContinue();
+  /// For where nothing may be thrown: the loop's Run throws it, a turn later.
+  void ThrowLater(std::exception_ptr thrown);
   void Succeed();
   /// Answers, then stops everything in flight.
   void Fail(Error error);
@@ -260,6 +264,8 @@ class Run {
   MemberTimer<Run, &Run::OnDeadline> deadline_timer_{*this};
   MemberTask<Run, &Run::OnContinue> continuation_{*this};  ///< With what is ready, a turn later.
   MemberTask<Run, &Run::OnReap> reaper_{*this};            ///< With stopping, a turn later.
+  MemberTask<Run, &Run::OnThrow> thrower_{*this};
+  std::exception_ptr thrown_;
   bool reaper_posted_ = false;
 
   ActiveNodes active_;

@@ -1,6 +1,7 @@
 // What a coroutine throws is an error of its node, as with CPU tasks.
 #include <memory>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -69,6 +70,30 @@ TEST_CASE("what a coroutine throws fails its node, at once or later, and the run
             (what == Throws::kMemory ? "out of memory" : "exception: odd"));
     }
   }
+}
+
+/// For whose answers there is no memory.
+class NoMemoryListener final : public RunListener {
+ public:
+  void OnAnswer(Run&, Result<std::span<const RowSet>>) override { throw std::bad_alloc(); }
+  void OnIdle(Run&) override {}
+};
+
+TEST_CASE("what runs out of memory behind a coroutine's end leaves the loop as an exception") {
+  struct Broken {
+    FakeLoop loop;
+    StepExecutor executor;
+    NoMemoryListener listener;
+    RunServices services{&loop, &executor, {}};
+    Run run{services, listener};
+  };
+  // Of no use afterwards, not even to be destroyed: the process is to end.
+  static Broken* const broken = new Broken;
+  RunSpec spec;
+  spec.graph = MakeGraph(
+      {{}}, List(std::make_unique<FakeAsyncTask>(std::chrono::milliseconds(1), std::nullopt)));
+  broken->run.Start(std::move(spec));
+  CHECK_THROWS_AS(broken->loop.Advance(std::chrono::milliseconds(1)), std::bad_alloc);
 }
 
 }  // namespace
