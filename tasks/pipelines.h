@@ -7,11 +7,11 @@
 namespace rankd {
 
 /// Hashes one pipeline asks for at the most; they are read before the next is sent.
-inline constexpr std::size_t kHashesPerPipeline = 16'384;
+inline constexpr std::size_t kHashesPerPipeline = 8'192;
 /// Fields of them.
-inline constexpr std::size_t kFieldsPerPipeline = 32'768;
+inline constexpr std::size_t kFieldsPerPipeline = 16'384;
 /// The same of lists, whose keys are texts, not numbers.
-inline constexpr std::size_t kListsPerPipeline = 8'192;
+inline constexpr std::size_t kListsPerPipeline = 4'096;
 /// From so many commands on the loop gets a turn before a pipeline and before what comes of it is
 /// read: the embedded store answers within the turn that asks.
 inline constexpr std::size_t kManyCommands = 2'048;

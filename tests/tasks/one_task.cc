@@ -158,7 +158,8 @@ Result<RowSet> AsyncRun::Take() {
   REQUIRE(done_);
   Result<RowSet> result = co_->TakeResult();
   if (result) CHECK(KeysTold(task_->task(), inputs_) == KeysOf(*result));
-  const bool many = !inputs_.empty() && inputs_[0].rows() > kListsPerPipeline;
+  const bool many = (!inputs_.empty() && inputs_[0].rows() > kListsPerPipeline) || !result ||
+                    result->rows() > kHashesPerPipeline;
   if (!many) CHECK(round_trips_ <= task_->async().RoundTrips());
   return result;
 }
