@@ -121,8 +121,14 @@ class Run {
     explicit Busy(Run& run) : run_(run) { ++run_.busy_; }
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
-    /// The run may be gone afterwards.
-    ~Busy() { run_.LeaveBusy(); }
+    /// The run may be gone afterwards, unless something was thrown.
+    ~Busy() {
+      try {
+        run_.LeaveBusy();
+      } catch (...) {
+        run_.ThrowLater(std::current_exception());
+      }
+    }
 
    private:
     Run& run_;
@@ -230,10 +236,10 @@ class Run {
   void TakeResult(ActiveNode& active, Result<RowSet> result);
   void OnNodeTimeout(ActiveNode& active);
   void OnDeadline();
-  void OnThrow();
   void OnContinue();
   /// For where nothing may be thrown: the loop's Run throws it, a turn later.
   void ThrowLater(std::exception_ptr thrown);
+  void OnThrow();
   void Succeed();
   /// Answers, then stops everything in flight.
   void Fail(Error error);

@@ -72,15 +72,24 @@ TEST_CASE("what a coroutine throws fails its node, at once or later, and the run
   }
 }
 
-/// For whose answers there is no memory.
+/// Has no memory for an answer, or for what comes after it.
 class NoMemoryListener final : public RunListener {
  public:
-  void OnAnswer(Run&, Result<std::span<const RowSet>>) override { throw std::bad_alloc(); }
-  void OnIdle(Run&) override {}
+  explicit NoMemoryListener(bool for_answer) : for_answer_(for_answer) {}
+  void OnAnswer(Run&, Result<std::span<const RowSet>>) override {
+    if (for_answer_) throw std::bad_alloc();
+  }
+  void OnIdle(Run&) override {
+    if (!for_answer_) throw std::bad_alloc();
+  }
+
+ private:
+  bool for_answer_;
 };
 
 TEST_CASE("what runs out of memory behind a coroutine's end leaves the loop as an exception") {
   struct Broken {
+    explicit Broken(bool for_answer) : listener(for_answer) {}
     FakeLoop loop;
     StepExecutor executor;
     NoMemoryListener listener;
@@ -88,12 +97,15 @@ TEST_CASE("what runs out of memory behind a coroutine's end leaves the loop as a
     Run run{services, listener};
   };
   // Of no use afterwards, not even to be destroyed: the process is to end.
-  static Broken* const broken = new Broken;
-  RunSpec spec;
-  spec.graph = MakeGraph(
-      {{}}, List(std::make_unique<FakeAsyncTask>(std::chrono::milliseconds(1), std::nullopt)));
-  broken->run.Start(std::move(spec));
-  CHECK_THROWS_AS(broken->loop.Advance(std::chrono::milliseconds(1)), std::bad_alloc);
+  static std::vector<Broken*> broken;
+  for (const bool for_answer : {true, false}) {
+    broken.push_back(new Broken(for_answer));
+    RunSpec spec;
+    spec.graph = MakeGraph(
+        {{}}, List(std::make_unique<FakeAsyncTask>(std::chrono::milliseconds(1), std::nullopt)));
+    broken.back()->run.Start(std::move(spec));
+    CHECK_THROWS_AS(broken.back()->loop.Advance(std::chrono::milliseconds(1)), std::bad_alloc);
+  }
 }
 
 }  // namespace

@@ -46,11 +46,10 @@ class MemoryStore {
   struct Entry {
     std::string_view key;
     Type type = Type::kString;
-    bool sorted = false;
+    bool sorted = false;           ///< Of hashes with many fields.
     std::uint32_t first_node = 0;  ///< Of its elements: field, value, field, value… for a hash.
     std::uint32_t node_count = 0;
-    std::uint32_t first_sorted =
-        0;  ///< In sorted_fields_; only where `sorted`: of hashes with many fields.
+    std::uint32_t first_sorted = 0;  ///< In sorted_fields_, where `sorted`.
   };
 
   const Entry* Find(std::string_view key) const;
