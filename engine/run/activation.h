@@ -13,7 +13,7 @@
 #include "engine/data/schema.h"
 #include "engine/expr/expression.h"
 #include "engine/graph/graph.h"
-#include "engine/run/scheduler.h"
+#include "engine/graph/scheduler.h"
 #include "engine/run/trace.h"
 
 namespace rankd {

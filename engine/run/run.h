@@ -16,13 +16,13 @@
 #include "engine/base/result.h"
 #include "engine/data/rowset.h"
 #include "engine/graph/graph.h"
+#include "engine/graph/scheduler.h"
 #include "engine/io/executor.h"
 #include "engine/io/loop.h"
 #include "engine/io/member_calls.h"
 #include "engine/kv/kv.h"
 #include "engine/run/activation.h"
 #include "engine/run/active_node.h"
-#include "engine/run/scheduler.h"
 #include "engine/run/trace.h"
 
 namespace rankd {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/run/scheduler.h"
+#include "engine/graph/scheduler.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/run/run_player.h"
 #include "tests/run/run_script.h"

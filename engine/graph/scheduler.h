@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "engine/base/ids.h"
+#include "engine/graph/ready_stack.h"
 #include "engine/graph/topology.h"
-#include "engine/run/ready_stack.h"
 
 namespace rankd {
 

@@ -1,4 +1,4 @@
-#include "engine/run/scheduler.h"
+#include "engine/graph/scheduler.h"
 
 #include <algorithm>
 #include <random>
@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/run/graph_fixture.h"
+#include "tests/support/topologies.h"
 
 namespace rankd {
 namespace {

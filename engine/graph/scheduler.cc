@@ -1,4 +1,4 @@
-#include "engine/run/scheduler.h"
+#include "engine/graph/scheduler.h"
 
 namespace rankd {
 
