@@ -2,8 +2,12 @@
 // again; beside them the same DAGs in oneTBB's flow graph on one thread and on two (where it was
 // found when this was built), and a bare loop over counters as the floor.
 //
-// usage: node_cost [--json] [--only rankd|tbb|floor] [--shape chain|wide|layers] [--nodes N]
+// usage: node_cost [--json] [--only rankd|counters|tbb|floor] [--shape chain|wide|layers] [--nodes
+// N]
 // [--runs N]
+//
+// Where no node waits, ours run in an order found when the graph was built; `counters` is the same
+// graph with a coroutine as its first node (it ends at once), so that each node's end counts down.
 //
 // A node of ours takes its inputs' rows and hands on those of the first, as any task does; a
 // continue_node of oneTBB hands on an empty message. Shapes: chain; wide, 1 to n-2 to 1; layers of
@@ -128,26 +132,40 @@ class Noop final : public CpuTask {
   SharedRows rows_{RowSet()};
 };
 
-TaskCatalog NoopCatalog() {
-  return TaskCatalog({{.op = "noop",
-                       .doc = "Hands on what it is given.",
-                       .min_inputs = 0,
-                       .max_inputs = kAnyNumberOfInputs,
-                       .takes_rhs = false,
-                       .kind = "inline",
-                       .params = {},
-                       .make = [](TaskBuilder&) -> std::unique_ptr<const Task> {
-                         return std::make_unique<Noop>();
-                       }}});
+/// For all the graph knows it may wait.
+class NoopAsync final : public AsyncTask {
+ public:
+  KeySet OutputKeys(std::span<const KeySet>) const override { return {}; }
+  Co<Result<RowSet>> Run(const AsyncContext&) const override { co_return rows_.Get(); }
+
+ private:
+  SharedRows rows_{RowSet()};
+};
+
+template <typename T>
+TaskSpec SpecOf(std::string_view op, std::size_t max_inputs) {
+  return {
+      .op = op,
+      .doc = "Hands on what it is given.",
+      .min_inputs = 0,
+      .max_inputs = max_inputs,
+      .takes_rhs = false,
+      .kind = "inline",
+      .params = {},
+      .make = [](TaskBuilder&) -> std::unique_ptr<const Task> { return std::make_unique<T>(); }};
 }
 
-std::shared_ptr<const Graph> GraphOf(const Inputs& inputs) {
+TaskCatalog NoopCatalog() {
+  return TaskCatalog({SpecOf<Noop>("noop", kAnyNumberOfInputs), SpecOf<NoopAsync>("async", 0)});
+}
+
+std::shared_ptr<const Graph> GraphOf(const Inputs& inputs, std::string_view first_op) {
   std::string nodes;
   std::string outputs;
   std::vector<bool> feeds(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     nodes += (i == 0 ? R"({"node_id":"n)" : R"(,{"node_id":"n)") + std::to_string(i) +
-             R"(","op":"noop","inputs":[)";
+             R"(","op":")" + std::string(i == 0 ? first_op : "noop") + R"(","inputs":[)";
     for (std::size_t k = 0; k < inputs[i].size(); ++k) {
       nodes += (k == 0 ? "\"n" : ",\"n") + std::to_string(inputs[i][k]) + '"';
       feeds[inputs[i][k]] = true;
@@ -200,7 +218,12 @@ void Measure(std::string_view shape, const Inputs& inputs, const Options& option
   };
   std::vector<Candidate> candidates;
   if (wanted("rankd")) {
-    candidates.push_back({"rankd", [&runner, graph = GraphOf(inputs)] { runner.RunOnce(graph); }});
+    candidates.push_back(
+        {"rankd", [&runner, graph = GraphOf(inputs, "noop")] { runner.RunOnce(graph); }});
+  }
+  if (wanted("counters")) {
+    candidates.push_back({"rankd, counters",
+                          [&runner, graph = GraphOf(inputs, "async")] { runner.RunOnce(graph); }});
   }
 #ifdef RANKD_BENCH_TBB
   if (wanted("tbb")) {

@@ -31,7 +31,9 @@ def judge_node_cost(text):
     ours = [case["rankd"] for case in ns.values()]
     peers = [min(value for who, value in case.items() if who.startswith("tbb")) / case["rankd"]
              for case in ns.values() if any(who.startswith("tbb") for who in case)]
-    measured = f"{min(ours):.0f} to {max(ours):.0f} ns"
+    counted = [case["rankd, counters"] for case in ns.values()]
+    measured = (f"{min(ours):.0f} to {max(ours):.0f} ns ({min(counted):.0f} to {max(counted):.0f} "
+                "where some node may wait)")
     if peers:
         measured += f"; oneTBB takes {min(peers):.2f} to {max(peers):.2f} times as long"
     fast = max(ours) < 40

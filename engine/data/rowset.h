@@ -157,21 +157,19 @@ class RowSet {
   Table* table_;
 };
 
-/// Drops RowSets without a branch on whether they are to be dropped, which where many nodes want
-/// the same rows nobody can predict. One thread, that of the RowSets.
+/// Drops RowSets without a branch on whether somebody has taken them, which nobody can predict.
+/// One thread, that of the RowSets.
 class RowSetDropper {
  public:
   /// For as many drops as there are numbers of 32 bits.
   void Begin() { nobody_.handles = std::numeric_limits<std::uint32_t>::max(); }
-  /// rows.Drop(), if `last`.
-  void DropIf(RowSet& rows, bool last) {
-    // Masks, for of conditions compilers make branches.
-    const auto table = std::bit_cast<std::uintptr_t>(rows.table_);
-    const std::uintptr_t dropped = table & (std::uintptr_t{0} - static_cast<std::uintptr_t>(last));
-    rows.table_ = std::bit_cast<RowSet::Table*>(table ^ dropped);
-    const std::uintptr_t none = std::uintptr_t{0} - static_cast<std::uintptr_t>(dropped == 0);
+  /// rows.Drop()
+  void Drop(RowSet& rows) {
+    // A mask, for of a condition compilers make a branch.
+    const auto table = std::bit_cast<std::uintptr_t>(std::exchange(rows.table_, nullptr));
+    const std::uintptr_t none = std::uintptr_t{0} - static_cast<std::uintptr_t>(table == 0);
     auto* const counted =
-        std::bit_cast<RowSet::Table*>(dropped | (std::bit_cast<std::uintptr_t>(&nobody_) & none));
+        std::bit_cast<RowSet::Table*>(table | (std::bit_cast<std::uintptr_t>(&nobody_) & none));
     if (--counted->handles == 0) RowSet::ReleaseHolder(counted);
   }
 

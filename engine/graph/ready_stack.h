@@ -15,23 +15,16 @@ class ReadyStack {
   /// Makes room for `more` nodes, and keeps it. All are pushed once at most, so that pushing asks
   /// for no room.
   void Reserve(std::size_t more) {
-    // One more, which PushIf writes in vain.
-    if (nodes_.size() < size_ + more + 1) nodes_.resize(size_ + more + 1);
+    if (nodes_.size() < size_ + more) nodes_.resize(size_ + more);
   }
 
   void Push(NodeId node) { nodes_[size_++] = node; }
-  /// Pushes those of `nodes`, the last first, that `is_ready` holds for; with kBranchless, in a
-  /// time that does not depend on which those are.
-  template <bool kBranchless, typename F>
+  /// Pushes those of `nodes`, the last first, that `is_ready` holds for.
+  template <typename F>
   void PushIf(std::span<const NodeId> nodes, F&& is_ready) {
     NodeId* top = nodes_.data() + size_;
     for (std::size_t i = nodes.size(); i-- > 0;) {
-      if constexpr (kBranchless) {
-        *top = nodes[i];
-        top += static_cast<std::ptrdiff_t>(is_ready(nodes[i]));
-      } else {
-        if (is_ready(nodes[i])) *top++ = nodes[i];
-      }
+      if (is_ready(nodes[i])) *top++ = nodes[i];
     }
     size_ = static_cast<std::size_t>(top - nodes_.data());
   }

@@ -22,7 +22,7 @@ RunLayout MakeRunLayout(const Graph& graph) {
     if (node.region != nullptr) layout.ends_with_outputs = false;
     step.input_begin = static_cast<std::uint32_t>(layout.inputs.size());
     step.input_count = static_cast<std::uint32_t>(node.inputs.size());
-    layout.inputs.insert(layout.inputs.end(), node.inputs.begin(), node.inputs.end());
+    for (const NodeId input : node.inputs) layout.inputs.emplace_back(input, false);
     layout.consumers.push_back(node.consumers);
   }
   for (const GraphImport& one : graph.imports) layout.consumers.push_back(one.consumers);
@@ -31,8 +31,7 @@ RunLayout MakeRunLayout(const Graph& graph) {
       layout.steps[Index(chain[i])].next_in_chain = static_cast<std::uint32_t>(chain[i + 1]);
     }
   }
-  constexpr std::size_t kCachedNodes = 4096;
-  layout.is_large = graph.nodes.size() > kCachedNodes;
+  layout.schedule = StaticSchedule(graph, layout.consumers);
   return layout;
 }
 

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "engine/base/ids.h"
+#include "engine/graph/static_schedule.h"
+#include "engine/task/input_rows.h"
 #include "engine/task/task.h"
 
 namespace rankd {
@@ -32,11 +34,9 @@ static_assert(sizeof(NodeStep) <= 32);  // two to a cache line
 /// Made when the graph is complete; immutable.
 struct RunLayout {
   std::vector<NodeStep> steps;           ///< By node.
-  std::vector<NodeId> inputs;            ///< GraphNode::inputs of all nodes.
+  std::vector<InputRef> inputs;          ///< GraphNode::inputs of all nodes.
   std::vector<std::uint32_t> consumers;  ///< Per node and import.
-  /// Tasks lie where they were made, each in cache lines of its own: those of many nodes are not
-  /// found in a cache when their turn comes, which takes more time than a small task itself.
-  bool is_large = false;
+  StaticSchedule schedule;               ///< Of a graph that waits for nothing.
 
   /// When all nodes have finished, the outputs are all that still has rows: no body was left out
   /// that could have wanted some.
@@ -47,11 +47,7 @@ struct RunLayout {
     const std::uint32_t next = steps[Index(node)].next_in_chain;
     return next == NodeStep::kNoNode ? std::nullopt : std::optional(NodeId{next});
   }
-  /// Fetches the tasks of `nodes`, whose turn will come.
-  void Prefetch(std::span<const NodeId> nodes) const {
-    for (const NodeId node : nodes) __builtin_prefetch(steps[Index(node)].plain_cpu);
-  }
-  std::span<const NodeId> InputsOf(const NodeStep& step) const {
+  std::span<const InputRef> InputsOf(const NodeStep& step) const {
     return std::span(inputs).subspan(step.input_begin, step.input_count);
   }
 };

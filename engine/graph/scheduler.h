@@ -23,12 +23,11 @@ class Scheduler {
 
   /// `node` has completed, or, if it is an import, its rows have come: pushes the successors that
   /// are ready now. Gives how many edges that were. O(successors).
-  template <bool kBranchless = false>
   [[gnu::always_inline]] std::size_t Finished(NodeId node, ReadyStack& ready) {
     if (topology_->lazy_count == 0 || !topology_->lazy[Index(node)]) ++finished_;
     const std::span<const NodeId> successors = topology_->SuccessorsOf(node);
     std::uint32_t* const remaining = remaining_.data();
-    ready.PushIf<kBranchless>(successors, [&](NodeId successor) {
+    ready.PushIf(successors, [&](NodeId successor) {
       const std::uint32_t left = remaining[Index(successor)];
       if (left == 0) [[unlikely]] {
         if (!overshoot_) overshoot_ = successor;

@@ -32,8 +32,12 @@ struct CaptureWaiter {
 };
 
 struct Activation {
-  /// Forgets any use before. O(nodes); no allocation after one as large.
-  void Begin(const Graph& body);
+  /// Forgets any use before; follows the graph's schedule if it has one and `may_schedule`.
+  /// O(nodes); no allocation after one as large.
+  void Begin(const Graph& body, bool may_schedule);
+  /// Goes on without the schedule, from where it stands: what is ready is on the stack from now on.
+  /// O(nodes + edges).
+  void LeaveSchedule();
   /// Lets go of what it held; ready for another use.
   void Clear();
 
@@ -44,6 +48,14 @@ struct Activation {
     env.loop_values = loop_values;
     env.error = error;
     return env;
+  }
+
+  bool HasReady() const {
+    return scheduled ? position < graph->layout.schedule.size() : !ready.empty();
+  }
+  /// All nodes have finished.
+  bool Done() const {
+    return scheduled ? position == graph->layout.schedule.size() : scheduler.done();
   }
 
   /// The activation `levels` bodies outwards.
@@ -59,10 +71,12 @@ struct Activation {
   std::uint64_t holder_epoch = 0;  ///< The holder's, when it began; another now: it has been ended.
   std::uint64_t number = 0;        ///< As BodyStart::activation.
 
+  bool scheduled = false;    ///< Follows the graph's schedule: the three after `position` idle.
+  std::size_t position = 0;  ///< In the schedule: the steps before it have ended.
   Scheduler scheduler;
   ReadyStack ready;
-  std::vector<RowSet> results;                ///< Per node and import, until the last consumer.
   std::vector<std::uint32_t> consumers_left;  ///< Per node and import.
+  std::vector<RowSet> results;                ///< Per node and import, until the last consumer.
   std::optional<RowSet> carry;                ///< `$carry`
   std::uint32_t imports_awaited = 0;          ///< Captured rows that have not come.
 

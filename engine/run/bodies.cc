@@ -46,7 +46,7 @@ void Run::StartBody(ActiveNode& holder, BodyStart start) {
   Activation& scope = *holder.activation();
   const GraphNode& node = holder.graph_node();
   Activation& activation = activations_.Acquire();
-  activation.Begin(*node.bodies[start.body]);
+  activation.Begin(*node.bodies[start.body], !spec_.trace);
   activation.outer = &scope;
   activation.holder = &holder;
   activation.holder_epoch = holder.region.epoch;
@@ -159,7 +159,7 @@ void Run::Deliver(Activation& scope, NodeId node) {
 }
 
 void Run::Settle(Activation& activation) {
-  if (activation.scheduler.done()) {
+  if (activation.Done()) {
     if (&activation == &plan_) {
       Succeed();
     } else {

@@ -7,6 +7,7 @@
 #include "engine/base/thread_slot.h"
 #include "engine/run/cpu_policy.h"
 #include "engine/run/cpu_work.h"
+#include "engine/run/turn_cost.h"
 
 namespace rankd {
 namespace {
@@ -20,11 +21,6 @@ constexpr double kLookNanoseconds = 25'000;
 
 /// Places at the head of the queue that are let be before they are cleared away.
 constexpr std::size_t kQueueSlack = 64;
-
-/// What starting and finishing a node costs, besides its work: one that ends at once, and one that
-/// waits, as a coroutine or a job.
-constexpr double kNodeNanoseconds = 50;
-constexpr double kActiveNodeNanoseconds = 1'000;
 
 }  // namespace
 
@@ -48,7 +44,8 @@ void Run::Start(RunSpec spec) {
   }
   kv_usage_ = KvUsage();
   counts_ = RunCounts();
-  plan_.Begin(*spec_.graph);
+  // A trace tells when each node became ready, which the schedule does not know.
+  plan_.Begin(*spec_.graph, !spec_.trace);
   plan_.params = &spec_.params;
   if (spec_.trace) [[unlikely]] {
     recorder_.Begin(spec_.graph, start_time_, plan_.trace);
@@ -92,8 +89,12 @@ void Run::Drain() {
     }
     Activation& activation = *queue_[queue_head_];
     const bool over = !activation.ended && IsOver(activation);
-    if (!activation.ended && !over && !activation.ready.empty()) {
-      RunReady(activation);
+    if (!activation.ended && !over && activation.HasReady()) {
+      if (activation.scheduled) {
+        RunScheduled(activation);
+      } else {
+        RunReady(activation);
+      }
       continue;
     }
     activation.queued = false;
@@ -148,7 +149,6 @@ void Run::OnThrow() { std::rethrow_exception(std::exchange(thrown_, nullptr)); }
 
 /// Inlined into the loop over what is ready, which then keeps what it looks at in registers: a
 /// third of the cost of a node that does nothing.
-template <bool kLarge>
 [[gnu::always_inline]] inline void Run::Complete(Activation& activation, NodeId id, RowSet&& rows) {
   if (spec_.trace) [[unlikely]]
     recorder_.OnFinish(activation.trace.SpanOf(id), rows.rows());
@@ -157,10 +157,7 @@ template <bool kLarge>
   }
   const std::size_t ready_before = activation.ready.size();
   ++counts_.completions;
-  if constexpr (kLarge) {
-    activation.graph->layout.Prefetch(activation.graph->topology.SuccessorsOf(id));
-  }
-  counts_.edges += activation.scheduler.Finished<kLarge>(id, activation.ready);
+  counts_.edges += activation.scheduler.Finished(id, activation.ready);
   if (spec_.trace) [[unlikely]]
     recorder_.OnReady(activation.trace, activation.ready.Above(ready_before));
   if (activation.scheduler.overshoot()) [[unlikely]] {
@@ -174,19 +171,9 @@ template <bool kLarge>
 }
 
 void Run::RunReady(Activation& activation) {
-  if (activation.graph->layout.is_large) {
-    RunReadyOf<true>(activation);
-  } else {
-    RunReadyOf<false>(activation);
-  }
-}
-
-template <bool kLarge>
-void Run::RunReadyOf(Activation& activation) {
   const Graph& graph = *activation.graph;
   NodeContext context;
   context.schema = graph.schema.get();
-  if constexpr (kLarge) dropper_.Begin();
   // Whatever ends the activation empties its stack.
   while (!activation.ready.empty() && turn_cost_ <= look_at_) {
     const NodeId id = activation.ready.Pop();
@@ -200,8 +187,8 @@ void Run::RunReadyOf(Activation& activation) {
     std::size_t rows = 0;
     // Rows are counted where it matters: they lie elsewhere in memory.
     if (step.ns_per_row > 0 || spec_.trace) {
-      for (const NodeId input : graph.layout.InputsOf(step)) {
-        rows += activation.results[Index(input)].rows();
+      for (const InputRef input : graph.layout.InputsOf(step)) {
+        rows += activation.results[Index(input.node())].rows();
       }
       cost += static_cast<double>(step.ns_per_row) * static_cast<double>(rows);
     }
@@ -211,7 +198,7 @@ void Run::RunReadyOf(Activation& activation) {
     }
     if (runs_inline) {
       turn_cost_ += kNodeNanoseconds + cost;
-      RunInline<kLarge>(activation, step, id, context);
+      RunInline(activation, step, id, context);
     } else {
       StartActive(activation, graph.nodes[Index(id)], id);
     }
@@ -232,39 +219,36 @@ void Run::StartOther(Activation& activation, NodeId id) {
   StartActive(activation, node, id);
 }
 
-template <bool kLarge>
 [[gnu::always_inline]] inline void Run::RunInline(Activation& activation, const NodeStep& step,
                                                   NodeId id, NodeContext& context) {
   const Graph& graph = *activation.graph;
+  context.expressions = {};
   if (step.has_expressions) {
-    Result<std::span<const BoundExpression>> bound =
-        BindAll(graph.nodes[Index(id)], activation.Env(), bound_);
-    if (!bound) {
+    if (Result<void> bound = BindInline(activation, id, context); !bound) {
       FailNode(activation, id, std::move(bound).error());
       return;
     }
-    context.expressions = *bound;
-  } else {
-    context.expressions = {};
   }
-  const std::span<const NodeId> inputs = graph.layout.InputsOf(step);
+  const std::span<const InputRef> inputs = graph.layout.InputsOf(step);
   std::uint32_t* const left = activation.consumers_left.data();
   RowSet* const results = activation.results.data();
   context.inputs = InputRows(results, inputs, left);
   Result<RowSet> result = RunCpuTask(*step.plain_cpu, context);
-  for (const NodeId input : inputs) {
-    const bool last = --left[Index(input)] == 0;
-    if constexpr (kLarge) {
-      dropper_.DropIf(results[Index(input)], last);
-    } else {
-      if (last) results[Index(input)].Drop();
-    }
+  for (const InputRef input : inputs) {
+    const std::size_t place = Index(input.node());
+    if (--left[place] == 0) results[place].Drop();
   }
   if (!result) [[unlikely]] {
     FailNode(activation, id, std::move(result).error());
   } else {
-    Complete<kLarge>(activation, id, *std::move(result));
+    Complete(activation, id, *std::move(result));
   }
+}
+
+Result<void> Run::BindInline(const Activation& activation, NodeId id, NodeContext& context) {
+  RANKD_TRY(context.expressions,
+            BindAll(activation.graph->nodes[Index(id)], activation.Env(), bound_));
+  return {};
 }
 
 void Run::StartActive(Activation& activation, const GraphNode& node, NodeId id) {
@@ -331,7 +315,7 @@ void Run::NodeDone(Activation& activation, NodeId id, Result<RowSet>&& result) {
   if (!result) {
     FailNode(activation, id, std::move(result).error());
   } else {
-    Complete<false>(activation, id, *std::move(result));
+    Complete(activation, id, *std::move(result));
   }
 }
 

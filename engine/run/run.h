@@ -142,13 +142,18 @@ class Run {
   void Drain();
   /// Starts what is ready in one of the activations.
   void RunReady(Activation& activation);
-  /// The same. kLarge: for a graph that fits no cache and that no branch predictor knows by heart.
-  template <bool kLarge>
-  void RunReadyOf(Activation& activation);
+  /// The same for one that follows its graph's schedule.
+  void RunScheduled(Activation& activation);
+  /// All steps before `position` have ended.
+  void Advance(Activation& activation, std::size_t position);
+  /// The step at `position` has failed.
+  void FailScheduled(Activation& activation, std::size_t position, Error error);
   /// A node that is more than plain CPU work.
   void StartOther(Activation& activation, NodeId id);
-  template <bool kLarge>
   void RunInline(Activation& activation, const NodeStep& step, NodeId id, NodeContext& context);
+  /// Gives `context` the node's expressions, which last until the next call.
+  [[nodiscard]] Result<void> BindInline(const Activation& activation, NodeId id,
+                                        NodeContext& context);
   void StartActive(Activation& activation, const GraphNode& node, NodeId id);
   /// Gives `active` what a task sees, and arms the node's timeout.
   void Prepare(const GraphNode& node, ActiveNode& active);
@@ -157,7 +162,6 @@ class Run {
                          std::vector<RowSet>& inputs);
   std::optional<std::chrono::milliseconds> TimeoutOf(const GraphNode& node) const;
   void NodeDone(Activation& activation, NodeId id, Result<RowSet>&& result);
-  template <bool kLarge>
   void Complete(Activation& activation, NodeId id, RowSet&& rows);
   void FailNode(Activation& activation, NodeId id, Error error);
 

@@ -14,6 +14,18 @@
 
 namespace rankd {
 
+/// Where among the results an input lies, and whether nobody wants it afterwards, if that is known.
+class InputRef {
+ public:
+  InputRef(NodeId node, bool last) : bits_(static_cast<std::uint32_t>(node) | (last ? kLast : 0)) {}
+  NodeId node() const { return NodeId{bits_ & ~kLast}; }
+  bool last() const { return (bits_ & kLast) != 0; }
+
+ private:
+  static constexpr std::uint32_t kLast = 0x80000000;  // of nodes there are fewer (kMaxNodes)
+  std::uint32_t bits_;
+};
+
 /// A view; valid while the node runs.
 class InputRows {
  public:
@@ -46,8 +58,8 @@ class InputRows {
       : rows_(const_cast<RowSet*>(std::span<const RowSet>(rows).data())),
         size_(std::span<const RowSet>(rows).size()) {}
   /// Those of `results` that `order` names; by the same numbers, `consumers_left` says how many
-  /// still want them, this node counted.
-  InputRows(RowSet* results, std::span<const NodeId> order, const std::uint32_t* consumers_left)
+  /// still want them, this node counted. Nullptr: `order` knows who is the last.
+  InputRows(RowSet* results, std::span<const InputRef> order, const std::uint32_t* consumers_left)
       : rows_(results),
         order_(order.data()),
         consumers_left_(consumers_left),
@@ -62,16 +74,17 @@ class InputRows {
 
   /// Input `i`, without counting a reference where nobody else wants it: not to be looked at again.
   RowSet Take(std::size_t i) const {
-    const std::size_t place = Place(i);
-    if (consumers_left_ == nullptr) return rows_[place];
-    return RowSet::MovedIf(rows_[place], consumers_left_[place] == 1);
+    if (order_ == nullptr) return rows_[i];
+    const std::size_t place = Index(order_[i].node());
+    const bool last = consumers_left_ == nullptr ? order_[i].last() : consumers_left_[place] == 1;
+    return RowSet::MovedIf(rows_[place], last);
   }
 
  private:
-  std::size_t Place(std::size_t i) const { return order_ == nullptr ? i : Index(order_[i]); }
+  std::size_t Place(std::size_t i) const { return order_ == nullptr ? i : Index(order_[i].node()); }
 
-  RowSet* rows_ = nullptr;         // const unless consumers_left_ says otherwise
-  const NodeId* order_ = nullptr;  // nullptr: as they lie
+  RowSet* rows_ = nullptr;           // const where order_ is nullptr
+  const InputRef* order_ = nullptr;  // nullptr: as they lie
   const std::uint32_t* consumers_left_ = nullptr;
   std::size_t size_ = 0;
 };

@@ -136,11 +136,10 @@ TEST_CASE("rows are moved, copied and dropped without a branch as with one") {
   RowSet rows = Ids({7});
   RowSet copy = RowSet::MovedIf(rows, false);
   CHECK(IdsOf(copy) == IdsOf(rows));
-  dropper.DropIf(copy, false);
-  CHECK_FALSE(copy.absent());
-  dropper.DropIf(copy, true);
+  dropper.Drop(copy);
   CHECK(copy.absent());
-  dropper.DropIf(copy, true);
+  dropper.Drop(copy);
+  CHECK(copy.absent());
   const RowSet moved = RowSet::MovedIf(rows, true);
   CHECK(rows.absent());
   CHECK(IdsOf(moved) == std::vector<std::int64_t>{7});
