@@ -1,6 +1,6 @@
 // Writes stdout so that a slow reader holds up the answers, not the timers of the requests in
-// flight, and the descriptor keeps the mode the shell gave it: a few lines that are taken at once
-// are written at once, the rest by a thread.
+// flight, and the descriptor keeps the mode the shell gave it: what is taken at once is written at
+// once, if it is not much, the rest by a thread.
 #pragma once
 
 #include <atomic>
@@ -10,6 +10,8 @@
 #include <mutex>
 #include <string>
 #include <thread>
+
+#include <sys/types.h>
 
 #include "engine/io/loop.h"
 
@@ -52,6 +54,7 @@ class OutputWriter final : private LoopTask {
   std::uint64_t taken() const;
 
  private:
+  OutputWriter(int descriptor, mode_t mode, Loop& loop, OutputListener& listener);
   /// Writes what the system takes without waiting, and says whether that is all.
   bool WriteAtOnce();
   /// On the first wait. False where the system refuses a thread.
@@ -68,6 +71,7 @@ class OutputWriter final : private LoopTask {
   const int descriptor_;
   /// What asks how much the reader has not taken yet; 0 where there is no reader.
   const unsigned long unread_request_;
+  const std::size_t at_once_;  ///< More than this is the thread's from the start.
   Loop& loop_;
   OutputListener& listener_;
   std::string filling_;

@@ -12,6 +12,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/input_reader.h"
@@ -213,6 +214,41 @@ TEST_CASE("a few lines wait for a full pipe, and the loop does not") {
   std::string block(5000, '\0');
   REQUIRE(read(pipe.ends[0], block.data(), block.size()) == 5);
   CHECK(block.starts_with("late\n"));
+}
+
+TEST_CASE("a pipe with little room takes whole lines, while the loop goes round") {
+  Pipe pipe;
+  constexpr std::size_t kRoom = 8192;
+  REQUIRE(fcntl(pipe.ends[1], F_SETPIPE_SZ, kRoom) == kRoom);
+  UvLoop loop;
+  LineWriter writes(pipe.ends[1], loop);
+  // The loop itself reads what there is.
+  struct Reader final : LoopTask {
+    Reader(UvLoop& its_loop, int its_pipe) : on(its_loop), pipe_end(its_pipe) {}
+    void OnLoop() override {
+      Read();
+      on.Post(*this);
+    }
+    void Read() {
+      int unread = 0;
+      REQUIRE(ioctl(pipe_end, FIONREAD, &unread) == 0);
+      if (unread == 0) return;
+      std::string block(kRoom, '\0');
+      const ssize_t got = read(pipe_end, block.data(), block.size());
+      REQUIRE(got > 0);
+      text.append(block, 0, static_cast<std::size_t>(got));
+      CHECK(text.ends_with('\n'));
+    }
+    UvLoop& on;
+    int pipe_end;
+    std::string text;
+  } reader(loop, pipe.ends[0]);
+  loop.Post(reader);
+  const std::string lines = Lines(3'000);  // four times what the pipe holds, and little enough
+  REQUIRE(lines.size() > 3 * kRoom);
+  CHECK(writes.Write(lines) == 0);
+  reader.Read();
+  CHECK(reader.text == lines);
 }
 
 TEST_CASE("files take few lines and many") {
