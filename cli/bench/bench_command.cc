@@ -111,7 +111,7 @@ int Measure(const Options& options, const Prepared& prepared, Workspace& workspa
   const SignalWatcher signals(loop, {SIGINT, SIGTERM},
                               [&](int number) { interruption.OnSignal(number); });
   {
-    const BenchProgress progress(loop, lanes->runners(), workspace.console());
+    const BenchProgress progress(loop, load, lanes->runners(), workspace.console());
     lanes->Run();
   }
   interruption.OnLanesDone();

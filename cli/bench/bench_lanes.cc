@@ -18,15 +18,16 @@ namespace {
 /// How much later than the runners themselves a stop gives up runners that are stuck.
 constexpr std::chrono::milliseconds kStuckGrace{60};
 
-/// Part `number` of `parts` of the load.
-BenchLoad ShareOf(const BenchLoad& load, std::uint64_t number, std::uint64_t parts) {
-  const auto share = [&](std::uint64_t whole) { return whole / parts + (number < whole % parts); };
+/// As many lanes as have something to do.
+std::size_t LanesOf(const Session& session, const BenchLoad& load) {
+  return static_cast<std::size_t>(
+      std::min<std::uint64_t>({session.loops().size(), load.places, load.iterations}));
+}
+
+/// The load of lane `number` of `lanes`: its part of the places.
+BenchLoad ShareOf(const BenchLoad& load, std::size_t number, std::size_t lanes) {
   BenchLoad part = load;
-  part.iterations = share(load.iterations);
-  part.warmup = share(load.warmup);
-  part.places = static_cast<std::size_t>(share(load.places));
-  part.first = number;
-  part.stride = parts;
+  part.places = load.places / lanes + static_cast<std::size_t>(number < load.places % lanes);
   return part;
 }
 
@@ -39,7 +40,8 @@ class BenchLanes::Lane {
       : lanes_(lanes),
         loop_(loop.loop()),
         parser_(loop.request_options(), loop.plan_lookup()),
-        runner_(load, requests, loop.services(), parser_, loop.run_defaults(), loop.records()),
+        runner_(load, lanes.supplies_, requests, loop.services(), parser_, loop.run_defaults(),
+                loop.records()),
         sink_(loop_, runner_) {}
   ~Lane() {
     if (!thread_.joinable()) return;
@@ -115,12 +117,11 @@ class BenchLanes::Lane {
 
 BenchLanes::BenchLanes(Session& session, const BenchLoad& load,
                        std::span<const BenchRequest> requests)
-    : session_(session) {
-  const std::uint64_t parts = std::min<std::uint64_t>(
-      {session.loops().size(), static_cast<std::uint64_t>(load.places), load.iterations});
-  for (std::uint64_t number = 0; number < parts; ++number) {
+    : session_(session), supplies_(load, LanesOf(session, load)) {
+  const std::size_t lanes = LanesOf(session, load);
+  for (std::size_t number = 0; number < lanes; ++number) {
     lanes_.push_back(std::make_unique<Lane>(*this, *session.loops()[number],
-                                            ShareOf(load, number, parts), requests));
+                                            ShareOf(load, number, lanes), requests));
   }
 }
 

@@ -46,6 +46,7 @@ class BenchLanes {
   void GiveUp();
 
   Session& session_;
+  BenchSupplies supplies_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   MemberTimer<BenchLanes, &BenchLanes::GiveUp> give_up_timer_{*this};
   std::size_t done_ = 0;

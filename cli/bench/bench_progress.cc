@@ -14,8 +14,13 @@ constexpr std::size_t kCells = 24;
 
 }  // namespace
 
-BenchProgress::BenchProgress(Loop& loop, std::vector<const BenchRunner*> runners, Console& console)
-    : loop_(loop), runners_(std::move(runners)), phase_start_(loop.Now()), console_(console) {
+BenchProgress::BenchProgress(Loop& loop, const BenchLoad& load,
+                             std::vector<const BenchRunner*> runners, Console& console)
+    : loop_(loop),
+      load_(load),
+      runners_(std::move(runners)),
+      phase_start_(loop.Now()),
+      console_(console) {
   if (console.has_status_line()) loop_.Arm(*this, loop_.Now() + kPeriod);
 }
 
@@ -31,14 +36,12 @@ std::string BenchProgress::Line() {
   const bool measuring = std::ranges::all_of(
       runners_, [](const BenchRunner* runner) { return runner->progress().measuring.load(); });
   if (measuring && !std::exchange(measuring_, true)) phase_start_ = loop_.Now() - kPeriod;
+  const std::uint64_t planned = measuring ? load_.iterations : load_.warmup;
   std::uint64_t finished = 0;
-  std::uint64_t planned = 0;
   std::uint64_t failed = 0;
   for (const BenchRunner* runner : runners_) {
     const BenchProgressCounts& counts = runner->progress();
-    const std::uint64_t all = measuring ? runner->load().iterations : runner->load().warmup;
-    planned += all;
-    finished += counts.measuring.load() == measuring ? counts.finished.load() : all;
+    finished += measuring ? counts.finished.load() : counts.warmed_up.load();
     failed += counts.failed.load();
   }
   const double part =

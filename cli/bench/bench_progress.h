@@ -14,7 +14,8 @@ namespace rankd {
 class BenchProgress final : private Timer {
  public:
   /// All must outlive it. Without a status line in `console` it does nothing.
-  BenchProgress(Loop& loop, std::vector<const BenchRunner*> runners, Console& console);
+  BenchProgress(Loop& loop, const BenchLoad& load, std::vector<const BenchRunner*> runners,
+                Console& console);
   ~BenchProgress() override;
 
   /// "bench [#####---------------]  25 %  2500/10000  34000/s  3 failed"
@@ -24,6 +25,7 @@ class BenchProgress final : private Timer {
   void OnTimer() override;
 
   Loop& loop_;
+  const BenchLoad& load_;
   const std::vector<const BenchRunner*> runners_;
   TimePoint phase_start_;  ///< As far as this has seen.
   bool measuring_ = false;

@@ -33,10 +33,12 @@ void BenchTally::Add(const BenchTally& other) {
   elapsed = ended - began;
 }
 
-BenchRunner::BenchRunner(const BenchLoad& load, std::span<const BenchRequest> requests,
-                         const RunServices& services, RequestParser& parser,
-                         const RunDefaults& defaults, RequestRecords& records)
+BenchRunner::BenchRunner(const BenchLoad& load, BenchSupplies& supplies,
+                         std::span<const BenchRequest> requests, const RunServices& services,
+                         RequestParser& parser, const RunDefaults& defaults,
+                         RequestRecords& records)
     : load_(load),
+      supplies_(supplies),
       requests_(requests),
       loop_(*services.loop),
       parser_(parser),
@@ -56,27 +58,33 @@ void BenchRunner::Start(AnswerSink& sink, std::function<void()> on_done) {
 void BenchRunner::BeginPhase(bool measuring) {
   measuring_ = measuring;
   phase_start_ = loop_.Now();
-  started_ = 0;
+  taken_ = {};
   finished_ = 0;
   if (measuring) tally_.began = phase_start_;
-  progress_.finished.store(0, std::memory_order_relaxed);
   progress_.measuring.store(measuring, std::memory_order_relaxed);
 }
 
-bool BenchRunner::MayStart() const {
-  return !stopping_ && started_ < planned() && in_flight_ < load_.places && !records_.behind();
+bool BenchRunner::HasNext() {
+  if (taken_.empty()) taken_ = (measuring_ ? supplies_.measured : supplies_.warmup).Take();
+  return !taken_.empty();
+}
+
+bool BenchRunner::MayStart() {
+  return !stopping_ && in_flight_ < load_.places && !records_.behind() && HasNext();
 }
 
 TimePoint BenchRunner::DueTime(std::uint64_t index) const {
-  const double after = static_cast<double>(load_.first + index * load_.stride) / *load_.rate * 1e9;
+  const double after = static_cast<double>(index) / *load_.rate * 1e9;
   return phase_start_ + Duration(static_cast<std::int64_t>(std::min(after, kFarNs)));
 }
 
 void BenchRunner::Pump() {
+  // Others may have left nothing of the warm-up.
+  if (!measuring_ && !stopping_ && PhaseIsOver()) BeginPhase(true);
   const TimePoint begun = loop_.Now();
   while (MayStart()) {
     const TimePoint now = loop_.Now();
-    const TimePoint due = load_.rate ? DueTime(started_) : now;
+    const TimePoint due = load_.rate ? DueTime(taken_.begin) : now;
     if (due > now) {
       WaitUntil(due, now);
       break;
@@ -102,8 +110,8 @@ void BenchRunner::WaitUntil(TimePoint due, TimePoint now) {
 }
 
 void BenchRunner::StartRequest(TimePoint due) {
-  const BenchRequest& text = requests_[(load_.first + started_ * load_.stride) % requests_.size()];
-  ++started_;
+  const BenchRequest& text = requests_[taken_.begin % requests_.size()];
+  ++taken_.begin;
   ++in_flight_;
   if (measuring_) {
     tally_.peak_in_flight = std::max(tally_.peak_in_flight, in_flight_);
@@ -149,15 +157,10 @@ void BenchRunner::OnWritten(int error) {
   in_flight_ -= writing_.size();
   for (const Answer& answer : writing_) Count(answer, now);
   writing_.clear();
-  progress_.finished.store(finished_, std::memory_order_relaxed);
+  (measuring_ ? progress_.finished : progress_.warmed_up)
+      .store(finished_, std::memory_order_relaxed);
   progress_.failed.store(tally_.failures.total(), std::memory_order_relaxed);
-  if (!stopping_ && finished_ == planned()) {
-    if (measuring_) {
-      tally_.elapsed = now - phase_start_;
-    } else {
-      BeginPhase(true);
-    }
-  }
+  if (!stopping_ && measuring_ && PhaseIsOver()) tally_.elapsed = now - phase_start_;
   Pump();
 }
 
@@ -189,7 +192,7 @@ bool BenchRunner::idle() const {
 
 void BenchRunner::EndIfIdle() {
   if (done_ || !idle()) return;
-  if (!stopping_ && !(measuring_ && finished_ == load_.iterations)) return;
+  if (!stopping_ && !(measuring_ && PhaseIsOver())) return;
   done_ = true;
   grace_timer_.Disarm();
   on_done_();

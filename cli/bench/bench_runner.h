@@ -14,6 +14,7 @@
 
 #include "cli/bench/answer_sink.h"
 #include "cli/bench/bench_requests.h"
+#include "cli/bench/bench_supply.h"
 #include "cli/bench/latency_histogram.h"
 #include "cli/failure_counts.h"
 #include "cli/flight.h"
@@ -25,19 +26,25 @@
 
 namespace rankd {
 
+/// Of a whole bench, which several runners may share, but for `places`.
 struct BenchLoad {
   std::uint64_t iterations = 1;
   std::uint64_t warmup = 0;
-  /// Of the requests of the whole bench these are numbers first, first + stride, and so on: several
-  /// runners share a load.
-  std::uint64_t first = 0;
-  std::uint64_t stride = 1;
-  std::size_t places = 1;  ///< Requests in flight, at most.
-  /// Requests a second of the whole bench. Open loop: request k is due at k/rate, whatever became
-  /// of those before it. Nullopt, closed loop: each request is due when a place is free.
+  std::size_t places = 1;  ///< Requests in flight, at most; of a runner, its own.
+  /// Requests a second. Open loop: request k is due at k/rate, whatever became of those before it.
+  /// Nullopt, closed loop: each request is due when a place is free.
   std::optional<double> rate;
   /// A timer may be so late. The loop is not waited for in the last bit before a request is due.
   Duration timer_slack{};
+};
+
+/// The requests of a load, as far as no runner has taken them.
+struct BenchSupplies {
+  BenchSupplies(const BenchLoad& load, std::size_t runners)
+      : warmup(load.warmup, runners, load.rate.has_value()),
+        measured(load.iterations, runners, load.rate.has_value()) {}
+  BenchSupply warmup;
+  BenchSupply measured;
 };
 
 /// What was measured, without the warm-up.
@@ -59,18 +66,20 @@ struct BenchTally {
 /// How far a runner is, for another thread to look at.
 struct BenchProgressCounts {
   std::atomic<bool> measuring = false;
-  std::atomic<std::uint64_t> finished = 0;  ///< In the warm-up, or in what comes after it.
-  std::atomic<std::uint64_t> failed = 0;    ///< After the warm-up.
+  std::atomic<std::uint64_t> warmed_up = 0;  ///< Finished in the warm-up.
+  std::atomic<std::uint64_t> finished = 0;   ///< After it, as the next.
+  std::atomic<std::uint64_t> failed = 0;
 };
 
 /// Each request goes the way of one in a stream: its bytes are parsed, it runs, its answer is
 /// written, and only then its place is free. Loop thread only.
 class BenchRunner final : RunListener, public OutputListener {
  public:
-  /// Everything referred to must outlive it. `requests` must not be empty.
-  BenchRunner(const BenchLoad& load, std::span<const BenchRequest> requests,
-              const RunServices& services, RequestParser& parser, const RunDefaults& defaults,
-              RequestRecords& records);
+  /// Everything referred to must outlive it. `requests` must not be empty; `supplies` are of the
+  /// load, and shared with the other runners.
+  BenchRunner(const BenchLoad& load, BenchSupplies& supplies,
+              std::span<const BenchRequest> requests, const RunServices& services,
+              RequestParser& parser, const RunDefaults& defaults, RequestRecords& records);
 
   /// Begins with the warm-up; `sink` must tell this what was written. `on_done` is called once,
   /// when everything has been answered and nothing is in flight.
@@ -86,7 +95,6 @@ class BenchRunner final : RunListener, public OutputListener {
   bool abandoned() const { return !idle(); }
   const BenchTally& tally() const { return tally_; }
 
-  const BenchLoad& load() const { return load_; }
   /// Any thread.
   const BenchProgressCounts& progress() const { return progress_; }
 
@@ -122,10 +130,13 @@ class BenchRunner final : RunListener, public OutputListener {
   void OnWritten(int error) override;
 
   void BeginPhase(bool measuring);
-  std::uint64_t planned() const { return measuring_ ? load_.iterations : load_.warmup; }
+  /// Whether there is a request to start; takes some where it has none.
+  bool HasNext();
+  /// All of the phase that this runner has taken are answered, and nobody can take more.
+  bool PhaseIsOver() { return in_flight_ == 0 && !HasNext(); }
   /// Starts what is due, hands over answers, ends when all is done.
   void Pump();
-  bool MayStart() const;
+  bool MayStart();
   TimePoint DueTime(std::uint64_t index) const;
   void StartRequest(TimePoint due);
   void WaitUntil(TimePoint due, TimePoint now);
@@ -135,6 +146,7 @@ class BenchRunner final : RunListener, public OutputListener {
   void GiveUp();
 
   const BenchLoad load_;
+  BenchSupplies& supplies_;
   std::span<const BenchRequest> requests_;
   Loop& loop_;
   RequestParser& parser_;
@@ -146,7 +158,7 @@ class BenchRunner final : RunListener, public OutputListener {
 
   bool measuring_ = false;
   TimePoint phase_start_{};
-  std::uint64_t started_ = 0;   ///< In this phase.
+  BenchSupply::Range taken_;    ///< Of this phase, not started yet.
   std::uint64_t finished_ = 0;  ///< In this phase; answers that have been written.
   std::size_t in_flight_ = 0;   ///< From the start of a request until its answer is written.
   TimePoint place_freed_ =

@@ -86,13 +86,13 @@ std::vector<BenchRequest> Texts(std::initializer_list<const char*> texts) {
 struct BenchFixture {
   BenchFixture(const BenchLoad& load, Waits waits,
                std::vector<BenchRequest> texts = Texts({R"({"request_id":"a"})"}))
-      : requests(std::move(texts)) {
+      : requests(std::move(texts)), supplies(load, 1) {
     std::vector<std::unique_ptr<const Task>> tasks;
     tasks.push_back(std::make_unique<ScriptedTask>(std::move(waits)));
     graph = MakeGraph({{}}, std::move(tasks));
     services.loop = &loop;
     services.executor = &executor;
-    runner.emplace(load, requests, services, parser, RunDefaults(), records);
+    runner.emplace(load, supplies, requests, services, parser, RunDefaults(), records);
     sink.listener = &*runner;
   }
   void Start() {
@@ -108,6 +108,7 @@ struct BenchFixture {
   }
 
   std::vector<BenchRequest> requests;
+  BenchSupplies supplies;
   FakeLoop loop;
   InlineExecutor executor;
   RunServices services;
@@ -305,15 +306,61 @@ TEST_CASE("a rate that no clock reaches waits") {
   CHECK(fixture.done == 1);
 }
 
-TEST_CASE("runners that share an open loop start their requests in turn") {
-  BenchLoad load = Open(10, 100);  // of the whole bench one every 10 ms
-  load.first = 1;
-  load.stride = 2;
+/// Another runner on the loop and of the load of a fixture.
+struct SecondRunner {
+  SecondRunner(BenchFixture& fixture, const BenchLoad& load)
+      : sink(fixture.loop),
+        runner(load, fixture.supplies, fixture.requests, fixture.services, fixture.parser,
+               RunDefaults(), fixture.records) {
+    sink.listener = &runner;
+  }
+  void Start() {
+    runner.Start(sink, [this] { ++done; });
+  }
+
+  FakeSink sink;
+  BenchRunner runner;
+  int done = 0;
+};
+
+TEST_CASE("runners that share an open loop start each request when it is due") {
+  const BenchLoad load = Open(20, 100);  // one every 10 ms
   BenchFixture fixture(load, {1});
-  const BenchTally& tally = fixture.Finish();
-  CHECK(tally.iterations == 10);
-  // The last is number 1 + 9 * 2, due at 190 ms, and takes 1.
+  SecondRunner second(fixture, load);
+  second.Start();
+  BenchTally tally = fixture.Finish();
+  while (second.done == 0 && fixture.loop.AdvanceToNextTimer()) {
+  }
+  CHECK(second.done == 1);
+  CHECK(tally.iterations >= 9);
+  CHECK(tally.iterations <= 11);
+  tally.Add(second.runner.tally());
+  CHECK(tally.iterations == 20);
   CHECK(Ms(tally.elapsed) == 191);
+  CHECK(Ms(tally.latencies.max()) == 1);
+}
+
+TEST_CASE("a runner that is slow leaves requests to the others, in the warm-up too") {
+  const BenchLoad load = Closed(100, 1, 40);
+  BenchFixture fixture(load, {1});
+  SecondRunner slow(fixture, load);
+  slow.sink.holds = true;
+  slow.Start();
+  fixture.Start();
+  while (fixture.done == 0 && fixture.loop.AdvanceToNextTimer()) {
+  }
+  // The slow one has some of the warm-up, and has not come to ask for more.
+  CHECK(fixture.runner->progress().warmed_up.load() >= 20);
+  CHECK(fixture.runner->tally().iterations == 100);
+  slow.sink.holds = false;
+  slow.sink.OnLoop();  // of the warm-up
+  while (slow.done == 0 && fixture.loop.AdvanceToNextTimer()) {
+  }
+  CHECK(slow.done == 1);
+  CHECK(slow.runner.tally().iterations == 0);
+  CHECK(slow.runner.tally().elapsed == nanoseconds(0));
+  CHECK(slow.runner.progress().warmed_up.load() + fixture.runner->progress().warmed_up.load() ==
+        40);
 }
 
 TEST_CASE("what several runners measured counts from the first to the last of them") {
