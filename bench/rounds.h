@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rankd {
@@ -16,21 +17,31 @@ struct Candidate {
   std::function<void()> run;
   std::vector<double> ns_each{};  ///< By round.
 
-  double median() const {
-    std::vector<double> sorted = ns_each;
-    std::ranges::sort(sorted);
-    return sorted[sorted.size() / 2];
-  }
+  double median() const { return MedianOf(ns_each); }
   double least() const { return std::ranges::min(ns_each); }
   double most() const { return std::ranges::max(ns_each); }
+  /// How many times as long as `other`: the median of what single rounds say. On a machine that
+  /// changes its speed between rounds, medians of the two may be of different speeds.
+  double TimesOf(const Candidate& other) const {
+    std::vector<double> times;
+    for (std::size_t i = 0; i < ns_each.size(); ++i) times.push_back(ns_each[i] / other.ns_each[i]);
+    return MedianOf(std::move(times));
+  }
+
+  static double MedianOf(std::vector<double> values) {
+    std::ranges::sort(values);
+    return values[values.size() / 2];
+  }
 };
 
-/// `rounds` rounds of `runs` runs of each; `things` is how many of what is counted a run does.
+/// `rounds` rounds of `runs` runs of each, every other round in the opposite order; `things` is how
+/// many of what is counted a run does.
 inline void MeasureRounds(std::vector<Candidate>& candidates, std::size_t rounds, std::size_t runs,
                           std::size_t things) {
   for (Candidate& candidate : candidates) candidate.run();  // warms up
   for (std::size_t round = 0; round < rounds; ++round) {
-    for (Candidate& candidate : candidates) {
+    for (std::size_t turn = 0; turn < candidates.size(); ++turn) {
+      Candidate& candidate = candidates[round % 2 == 0 ? turn : candidates.size() - 1 - turn];
       const auto start = std::chrono::steady_clock::now();
       for (std::size_t i = 0; i < runs; ++i) candidate.run();
       const std::chrono::duration<double, std::nano> taken =
