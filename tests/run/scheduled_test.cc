@@ -168,6 +168,33 @@ TEST_CASE("a graph in its static order runs, fails and lets go of rows as by the
   CHECK(many_turns > 200);
 }
 
+TEST_CASE("rows that nobody wants, of a node that runs for its effect, go at once") {
+  Seen seen;
+  Tasks tasks;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    tasks.push_back(std::make_unique<WatchedTask>(i, WatchedTask::Traits(), seen));
+  }
+  const auto graph = MakeGraph({{}, {0}, {0}}, std::move(tasks));
+  graph->nodes[1].effect = true;
+  graph->nodes[1].consumers = 0;
+  graph->outputs = {NodeId{2}};
+  graph->layout = MakeRunLayout(*graph);
+  FakeLoop loop;
+  StepExecutor executor;
+  RecordingListener listener;
+  const RunServices services{&loop, &executor, {}};
+  Run run(services, listener);
+  RunSpec spec;
+  spec.graph = graph;
+  run.Start(spec);
+  CHECK(listener.ids == std::vector<std::int64_t>{2});
+  REQUIRE(seen.nodes.size() == 3);
+  CHECK(seen.nodes[1].number == 1);
+  CHECK(seen.nodes[2].number == 2);
+  CHECK(seen.nodes[2].alive == 1);  // its input
+  CHECK(seen.alive == 0);
+}
+
 TEST_CASE("a run goes from a scheduled graph to another and back") {
   FakeLoop loop;
   StepExecutor executor;
