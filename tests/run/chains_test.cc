@@ -178,5 +178,30 @@ TEST_CASE("a run that is cancelled stops a chain between its nodes") {
   CHECK(bench.listener.idles == 1);
 }
 
+TEST_CASE(
+    "a long chain goes to the pool in parts, so that no timer waits for it to be made ready") {
+  constexpr std::uint32_t kNodes = 2'000;
+  InputLists inputs(kNodes);
+  Tasks tasks;
+  for (std::uint32_t i = 0; i < kNodes; ++i) {
+    if (i > 0) inputs[i] = {i - 1};
+    tasks.push_back(std::make_unique<FakeCpuTask>(
+        [](const NodeContext& context) { return SumPlusOne(context.inputs); }));
+  }
+  FakeLoop loop;
+  StepExecutor executor;
+  RecordingListener listener;
+  const RunServices services{&loop, &executor, {}};
+  Run run(services, listener);
+  RunSpec spec;
+  spec.graph = MakeGraph(inputs, std::move(tasks));
+  spec.cpu = CpuMode::kFused;
+  run.Start(std::move(spec));
+  while (executor.RunOne()) loop.Turn();
+  CHECK(run.idle());
+  CHECK(listener.ids == std::vector<std::int64_t>{kNodes});
+  CHECK(executor.submitted() == 4);
+}
+
 }  // namespace
 }  // namespace rankd
