@@ -22,6 +22,11 @@ namespace {
 /// looks at the sockets. A bound, so that a task that posts itself for ever starves nobody.
 constexpr int kRoundsPerTurn = 8;
 
+/// So long tasks that were posted together run before the loop looks at its sockets again. Many
+/// runs that go on by posting themselves would otherwise each have its turn before a signal is
+/// seen.
+constexpr Duration kLongestBlind = std::chrono::milliseconds(2);
+
 /// Milliseconds to wait for a timer that is due in `left`. Rounded up: the system waits at least
 /// that long, so the loop wakes after the due time. But the kernel may stretch a wait by up to 0.5
 /// % (less for processes that are not "nice"), which is too much for a long one: wait for most of
@@ -213,7 +218,14 @@ void UvLoop::RunPosted() {
     LoopTask* task = first;
     first = task->next_posted;  // before the call: the task may post or destroy itself
     task->OnLoop();
+    if (first != nullptr) LookUp();
   }
+}
+
+void UvLoop::LookUp() {
+  const TimePoint now = Now();
+  if (now - state_->polled > kLongestBlind) Poll(UV_RUN_NOWAIT);
+  if (state_->timers.NextDue() <= now) FireDue();
 }
 
 void UvLoop::RunTurnEnds() {

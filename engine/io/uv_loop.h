@@ -33,6 +33,7 @@ class TurnEnd {
 };
 
 /// One turn: posted tasks, due timers, turn ends; then a wait for sockets, posts or the next timer.
+/// Between tasks that take long it looks at timers and sockets too.
 ///
 /// Timers never fire early, and on an idle machine at most a little more than 1 ms late.
 class UvLoop final : public Loop {
@@ -72,6 +73,8 @@ class UvLoop final : public Loop {
   struct State;
   void FireDue();
   void RunPosted();
+  /// Between tasks, of which none may have taken long, but all together.
+  void LookUp();
   void RunTurnEnds();
   /// `mode`: a uv_run_mode.
   void Poll(int mode);

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "engine/io/signal_watcher.h"
 #include "engine/io/thread_pool.h"
 
 namespace rankd {
@@ -72,7 +74,7 @@ TEST_CASE("what a socket has to tell comes before the timers that became due mea
             static_cast<Reader*>(handle->data)->told->push_back("socket");
             uv_close(reinterpret_cast<uv_handle_t*>(handle), nullptr);
           }) == 0);
-  CallTimer timer([&] {
+  CallOnTimer timer([&] {
     told.push_back("timer");
     loop.Stop();
   });
@@ -147,6 +149,61 @@ TEST_CASE("a task that posts itself for ever starves neither timers nor Stop") {
   loop.Arm(timer, loop.Now() + milliseconds(5));
   loop.Run();
   CHECK_FALSE(timer.armed());
+}
+
+/// Keeps the loop busy for a millisecond.
+struct LongTask final : LoopTask {
+  void OnLoop() override {
+    const TimePoint end = loop->Now() + milliseconds(1);
+    while (loop->Now() < end) {
+    }
+    ++*ran;
+  }
+  UvLoop* loop = nullptr;
+  int* ran = nullptr;
+};
+
+/// Twenty of them, posted together.
+struct LongTasks {
+  explicit LongTasks(UvLoop& loop) : tasks(20) {
+    for (LongTask& task : tasks) {
+      task.loop = &loop;
+      task.ran = &ran;
+      loop.Post(task);
+    }
+  }
+  std::vector<LongTask> tasks;
+  int ran = 0;
+};
+
+TEST_CASE("a timer does not wait for all tasks that were posted together") {
+  UvLoop loop;
+  LongTasks long_tasks(loop);
+  CallOnTimer timer([&] {
+    CHECK(long_tasks.ran <= 3);
+    loop.Stop();
+  });
+  loop.Arm(timer, loop.Now() + milliseconds(2));
+  loop.Run();
+  CHECK(long_tasks.ran == 20);
+}
+
+TEST_CASE("nor does a signal") {
+  UvLoop loop;
+  struct Raise final : LoopTask {
+    void OnLoop() override { std::raise(SIGUSR1); }
+  } raise;
+  loop.Post(raise);
+  LongTasks long_tasks(loop);
+  int seen_after = -1;
+  const SignalWatcher signals(loop, {SIGUSR1}, [&](int) {
+    seen_after = long_tasks.ran;
+    loop.Stop();
+  });
+  loop.Run();
+  CHECK(seen_after >= 0);
+  CHECK(seen_after <= 6);
+  CHECK(long_tasks.ran == 20);
 }
 
 TEST_CASE("timers never fire early") {
