@@ -17,6 +17,9 @@
 
 namespace rankd {
 
+/// What is answered to requests that a signal has found in flight.
+inline Error StoppedError() { return {ErrorCode::kCancelled, "the process was told to stop"}; }
+
 /// What the flags say for requests that do not say it themselves.
 struct RunDefaults {
   std::optional<std::chrono::milliseconds> deadline;
@@ -84,7 +87,7 @@ class FlightPool {
     const std::vector<F*> active = active_;
     for (F* flight : active) {
       if (!flight->answered) {
-        flight->Cancel(Error(ErrorCode::kCancelled, "the process was told to stop"));
+        flight->Cancel(StoppedError());
       }
     }
   }

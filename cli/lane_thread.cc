@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cli/turn_budget.h"
 #include "engine/io/short_slice.h"
 
 namespace rankd {
@@ -85,21 +86,44 @@ void LaneThread::FinishAbandoning(TimePoint limit) {
   abandoned_now_.wait_for(lock, limit - stream_loop_.Now(), [this] { return abandoned_by_lane_; });
 }
 
+bool LaneThread::HandleTaken(TimePoint end) {
+  while (next_taken_ < taken_requests_.items.size()) {
+    const Batch::Item& item = taken_requests_.items[next_taken_];
+    handler_.Handle(taken_requests_.TextOf(next_taken_), item.first_line, item.place);
+    ++next_taken_;
+    if (loop_.Now() > end) break;
+  }
+  if (next_taken_ < taken_requests_.items.size()) return false;
+  taken_requests_.Clear();
+  next_taken_ = 0;
+  return true;
+}
+
 void LaneThread::TakeRequests() {
+  const TimePoint end = loop_.Now() + kTurnBudget;
   bool cancel = false;
   bool abandon = false;
   {
     const std::lock_guard lock(mutex_);
     requests_posted_ = false;
-    std::swap(taken_requests_, requests_);
     cancel = std::exchange(cancel_, false);
     abandon = std::exchange(abandon_, false);
   }
-  taken_requests_.ForEach([this](std::string_view text, const Batch::Item& item) {
-    handler_.Handle(text, item.first_line, item.place);
-  });
-  taken_requests_.Clear();
+  // Then all there is, at once: it is not started any more.
   if (cancel) handler_.CancelAll();
+  // What was left of the last batch comes first.
+  bool all = HandleTaken(cancel ? kNever : end);
+  if (all) {
+    {
+      const std::lock_guard lock(mutex_);
+      std::swap(taken_requests_, requests_);
+    }
+    all = HandleTaken(cancel ? kNever : end);
+  }
+  if (!all) {
+    const std::lock_guard lock(mutex_);
+    Wake();
+  }
   if (!abandon) return;
   handler_.Abandon();
   {

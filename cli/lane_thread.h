@@ -52,14 +52,14 @@ class LaneThread final : public RequestLane {
     };
     void Add(std::string_view text, std::uint64_t first_line, std::uint64_t place);
     void Clear();
+    std::string_view TextOf(std::size_t i) const {
+      const std::size_t begin = i == 0 ? 0 : items[i - 1].end;
+      return std::string_view(bytes).substr(begin, items[i].end - begin);
+    }
     /// Calls `f(text, item)` for each.
     template <typename F>
     void ForEach(F&& f) const {
-      std::size_t begin = 0;
-      for (const Item& item : items) {
-        f(std::string_view(bytes).substr(begin, item.end - begin), item);
-        begin = item.end;
-      }
+      for (std::size_t i = 0; i < items.size(); ++i) f(TextOf(i), items[i]);
     }
     std::string bytes;
     std::vector<Item> items;
@@ -81,7 +81,9 @@ class LaneThread final : public RequestLane {
 
   void Wake();  ///< Under mutex_: has the lane take what is there for it.
   void RunLoop();
-  void TakeRequests();  ///< On the lane's thread.
+  void TakeRequests();  ///< On the lane's thread, as the next.
+  /// Has the handler start what has been taken, until `end`. False when something is left.
+  bool HandleTaken(TimePoint end);
   void TakeAnswers();
 
   UvLoop& loop_;
@@ -100,6 +102,7 @@ class LaneThread final : public RequestLane {
   Worker worker_{*this};
   RequestHandler handler_;
   Batch taken_requests_;
+  std::size_t next_taken_ = 0;  ///< Of it: not started yet.
 
   std::mutex mutex_;
   std::condition_variable abandoned_now_;

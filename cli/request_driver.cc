@@ -5,6 +5,7 @@
 
 #include "cli/lane_thread.h"
 #include "cli/request_handler.h"
+#include "cli/turn_budget.h"
 #include "engine/io/short_slice.h"
 #include "engine/wire/response.h"
 
@@ -62,14 +63,7 @@ DriverOutcome RequestDriver::Serve() {
 
 void RequestDriver::Pump() {
   if (served_) return;
-  while (more_text_ && !stopping_ && in_flight_ < options_.concurrency && !files_.behind()) {
-    const std::optional<RequestText> text = splitter_.Next();
-    if (!text) {
-      more_text_ = false;
-      break;
-    }
-    Admit(*text);
-  }
+  AdmitSome();
   for (const std::unique_ptr<RequestLane>& lane : lanes_) lane->Flush();
   if (!more_text_ && !input_ended_ && !stopping_ && !reader_.reading() &&
       in_flight_ < options_.concurrency) {
@@ -84,6 +78,29 @@ void RequestDriver::Pump() {
   }
   const bool no_more = stopping_ || (input_ended_ && !more_text_);
   if (no_more && in_flight_ == 0 && LanesAreIdle()) loop_.Stop();
+}
+
+void RequestDriver::AdmitSome() {
+  if (more_posted_) return;
+  const TimePoint end = loop_.Now() + kTurnBudget;
+  while (more_text_ && !stopping_ && in_flight_ < options_.concurrency && !files_.behind()) {
+    const std::optional<RequestText> text = splitter_.Next();
+    if (!text) {
+      more_text_ = false;
+      return;
+    }
+    Admit(*text);
+    if (loop_.Now() > end) {
+      more_posted_ = true;
+      loop_.Post(more_);
+      return;
+    }
+  }
+}
+
+void RequestDriver::OnMore() {
+  more_posted_ = false;
+  Pump();
 }
 
 void RequestDriver::Admit(const RequestText& text) {

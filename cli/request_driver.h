@@ -76,6 +76,9 @@ class RequestDriver final : InputListener, OutputListener, LaneListener, TurnEnd
 
   /// Admits what may be admitted, asks for input, hands over output, ends when all is done.
   void Pump();
+  /// Admits requests for a turn's budget; what is left, in a later turn.
+  void AdmitSome();
+  void OnMore();
   void Admit(const RequestText& text);
   /// To the lane that has least to do.
   RequestLane& NextLane();
@@ -94,6 +97,9 @@ class RequestDriver final : InputListener, OutputListener, LaneListener, TurnEnd
   InputReader reader_;
   OutputWriter writer_;
   MemberTimer<RequestDriver, &RequestDriver::OnGraceStep> grace_timer_{*this};
+  MemberTask<RequestDriver, &RequestDriver::OnMore> more_{
+      *this};  ///< With admitting, a turn later.
+  bool more_posted_ = false;
 
   std::vector<std::unique_ptr<RequestLane>> lanes_;
   std::size_t in_flight_ = 0;  ///< Admitted, answer not written.

@@ -16,7 +16,9 @@ RequestHandler::RequestHandler(SessionLoop& loop, LaneListener& listener)
 
 void RequestHandler::Handle(std::string_view text, std::uint64_t first_line, std::uint64_t place) {
   PlacedFlight& flight = flights_.Take();
-  if (Result<void> parsed = parser_.Parse(text, first_line, flight.request); !parsed) {
+  Result<void> parsed = parser_.Parse(text, first_line, flight.request);
+  if (parsed && stopped_) parsed = std::unexpected(StoppedError());
+  if (!parsed) {
     failures_.Add(parsed.error().code);
     records_.OnRefused(flight.request.id_json, parsed.error());
     listener_.OnAnswer(place, [&](std::string& out) {

@@ -25,7 +25,11 @@ class RequestHandler final : public RequestLane, RunListener {
 
   void Handle(std::string_view text, std::uint64_t first_line, std::uint64_t place) override;
   void Flush() override {}
-  void CancelAll() override { flights_.CancelAll(); }
+  /// What comes after it is answered in the same way, and never started.
+  void CancelAll() override {
+    stopped_ = true;
+    flights_.CancelAll();
+  }
   bool idle() const override { return flights_.active().empty(); }
   void Abandon() override;
   void FinishAbandoning(TimePoint) override {}
@@ -49,6 +53,7 @@ class RequestHandler final : public RequestLane, RunListener {
   RequestParser parser_;
   FlightPool<PlacedFlight> flights_;
   FailureCounts failures_;
+  bool stopped_ = false;
   std::size_t outstanding_ = 0;
   std::string scratch_;
 };

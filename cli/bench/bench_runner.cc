@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
+#include "cli/turn_budget.h"
 #include "engine/base/check.h"
 #include "engine/wire/response.h"
 
 namespace rankd {
 namespace {
-
-/// So long requests are started before the loop looks at its timers and sockets again.
-constexpr Duration kTurnBudget = std::chrono::microseconds(1500);
 
 /// Farther than any bench goes, and nanoseconds from now can hold it.
 constexpr double kFarNs = 3e18;

@@ -78,10 +78,21 @@ void Run::Reap() {
     Retire(activation);
   }
   reaping_ = false;
-  if (left_over() && !reaper_posted_) {
-    reaper_posted_ = true;
-    services_.loop->Post(reaper_);
+  if (left_over()) ReapLater();
+}
+
+void Run::BeginReaping() {
+  // Other requests may have the same deadline: their answers come before what is left of this one.
+  if (plan_.graph->nodes.size() > kReapedAtOnce) {
+    ReapLater();
+  } else {
+    Reap();
   }
+}
+
+void Run::ReapLater() {
+  if (std::exchange(reaper_posted_, true)) return;
+  services_.loop->Post(reaper_);
 }
 
 void Run::OnReap() {

@@ -438,7 +438,7 @@ void Run::Fail(Error error) {
   listener_.OnAnswer(*this, std::unexpected(std::move(error)));
   plan_.ready.Clear();
   deferred_regions_.clear();
-  Reap();
+  BeginReaping();
 }
 
 void Run::LeaveBusy() {

@@ -222,6 +222,9 @@ class Run {
   /// Stops some of what has ended or, the run being over, is still in flight; goes on in later
   /// turns.
   void Reap();
+  /// The same, for a run that has failed: now where it is little, else from the next turn on.
+  void BeginReaping();
+  void ReapLater();
   void OnReap();
   void StopNode(ActiveNode& active);
   /// Has something large destroyed on the pool.

@@ -23,6 +23,14 @@ PLANS = {
                                  "params": {"duration_ms": {"expr": "P.limit"}}}]),
     "spin": plan("spin", [SOURCE, {"node_id": "b", "op": "busy_cpu", "inputs": ["s"],
                                    "params": {"busy_wait_ms": 60000}}]),
+    "sorts": plan("sorts", [{"node_id": "n0", "op": "fixed_source", "params": {"row_count": 400000}}]
+                  + [{"node_id": f"n{i}", "op": "sort", "inputs": [f"n{i - 1}"],
+                      "params": {"key": "id", "order": "desc" if i % 2 else "asc"}}
+                     for i in range(1, 21)], ["n20"]),
+    "steps": plan("steps", [{"node_id": "n0", "op": "fixed_source", "params": {"row_count": 100}}]
+                  + [{"node_id": f"n{i}", "op": "vm", "inputs": [f"n{i - 1}"],
+                      "params": {"out_key": "n", "expr": "id + 1"}} for i in range(1, 20001)],
+                  ["n20000"]),
     "big": plan("big", [{"node_id": "s", "op": "fixed_source", "params": {"row_count": 20000}}]),
 }
 
@@ -241,6 +249,20 @@ class Signals(Case):
     def test_sigterm_stops_what_spins(self):
         self.check_signal(signal.SIGTERM, 143, "spin", count=3)
 
+    def test_a_signal_does_not_wait_for_all_that_works_on_the_loop(self):
+        for loops in "1", "2":
+            process = self.start("--cpu", "inline", "--loops", loops)
+            process.stdin.write(line(plan="sorts") * 40)
+            time.sleep(0.3)
+            start = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            out = process.stdout.read()
+            self.assertEqual(self.wait(process), 143)
+            if not SLOW:
+                self.assertLess(time.monotonic() - start, 1.0)
+            self.assertIn("cancelled", {json.loads(text).get("error", {}).get("code")
+                                        for text in out.splitlines()})
+
     def test_a_signal_while_idle(self):
         process = self.start()
         process.stdin.write(line())
@@ -286,6 +308,16 @@ class Flow(Case):
         self.assertGreaterEqual(ten.ms, 100)
         if not SLOW:
             self.assertLess(ten.ms, 400)
+
+    def test_deadlines_do_not_wait_for_the_turns_of_all_requests(self):
+        for loops in "1", "2":
+            requests = line(plan="steps", deadline_ms=10, trace=True) * 40
+            process = self.start("--loops", loops)
+            out, _ = process.communicate(requests)
+            late = sorted(json.loads(text)["error"]["elapsed_ms"] - 10 for text in out.splitlines())
+            self.assertEqual(len(late), 40)
+            if not SLOW:
+                self.assertLess(late[20], 3, late)
 
     def test_stdin_is_read_no_further_ahead_than_concurrency(self):
         process = self.start("--concurrency", "1", "--param", "limit=60000")
