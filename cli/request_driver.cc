@@ -69,7 +69,8 @@ void RequestDriver::Pump() {
       in_flight_ < options_.concurrency) {
     reader_.RequestBlock();
   }
-  if (!writer_.writing()) {
+  // Nothing behind a write that has failed, or that the grace period has cut off.
+  if (!writer_.writing() && outcome_.output_error == 0 && !past_grace_) {
     unflushed_ += order_.Release(writer_.buffer());
     if (unflushed_ > 0) {
       being_written_ = std::exchange(unflushed_, 0);
