@@ -18,10 +18,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/base/clock.h"
+
 namespace rankd {
 namespace {
-
-using TimePoint = std::chrono::steady_clock::time_point;
 
 std::string SystemText(int error) { return std::generic_category().message(error); }
 
