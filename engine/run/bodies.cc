@@ -6,12 +6,10 @@
 #include "engine/run/cpu_policy.h"
 #include "engine/run/cpu_work.h"
 #include "engine/run/run.h"
+#include "engine/run/turn_cost.h"
 
 namespace rankd {
 namespace {
-
-/// What beginning and ending an activation costs, besides its nodes.
-constexpr double kActivationNanoseconds = 200;
 
 /// Ids of blocked nodes that an error names.
 constexpr std::size_t kBlockedShown = 8;

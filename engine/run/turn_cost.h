@@ -8,5 +8,7 @@ namespace rankd {
 /// job.
 inline constexpr double kNodeNanoseconds = 50;
 inline constexpr double kActiveNodeNanoseconds = 1'000;
+/// Beginning and ending an activation, besides its nodes.
+inline constexpr double kActivationNanoseconds = 200;
 
 }  // namespace rankd

@@ -8,6 +8,7 @@
 
 #include "engine/run/run.h"
 #include "tests/run/graph_fixture.h"
+#include "tests/run/run_bench.h"
 #include "tests/support/fake_executor.h"
 #include "tests/support/fake_loop.h"
 
@@ -188,19 +189,14 @@ TEST_CASE(
     tasks.push_back(std::make_unique<FakeCpuTask>(
         [](const NodeContext& context) { return SumPlusOne(context.inputs); }));
   }
-  FakeLoop loop;
-  StepExecutor executor;
-  RecordingListener listener;
-  const RunServices services{&loop, &executor, {}};
-  Run run(services, listener);
-  RunSpec spec;
-  spec.graph = MakeGraph(inputs, std::move(tasks));
+  RunBench bench;
+  RunSpec spec = bench.Spec(MakeGraph(inputs, std::move(tasks)));
   spec.cpu = CpuMode::kFused;
-  run.Start(std::move(spec));
-  while (executor.RunOne()) loop.Turn();
-  CHECK(run.idle());
-  CHECK(listener.ids == std::vector<std::int64_t>{kNodes});
-  CHECK(executor.submitted() == 4);
+  bench.run.Start(std::move(spec));
+  while (bench.executor.RunOne()) bench.loop.Turn();
+  CHECK(bench.run.idle());
+  CHECK(bench.listener.ids == std::vector<std::int64_t>{kNodes});
+  CHECK(bench.executor.submitted() == 4);
 }
 
 }  // namespace

@@ -7,27 +7,12 @@
 #include <doctest/doctest.h>
 
 #include "tests/run/graph_fixture.h"
-#include "tests/support/fake_executor.h"
-#include "tests/support/fake_loop.h"
+#include "tests/run/run_bench.h"
 
 namespace rankd {
 namespace {
 
 using std::chrono::milliseconds;
-
-struct RunBench {
-  FakeLoop loop;
-  StepExecutor executor;
-  RecordingListener listener;
-  RunServices services{&loop, &executor, {}};
-  Run run{services, listener};
-
-  RunSpec Spec(std::shared_ptr<const Graph> graph) {
-    RunSpec spec;
-    spec.graph = std::move(graph);
-    return spec;
-  }
-};
 
 std::unique_ptr<const Task> Cpu(Placement place = Placement::kByCost) {
   return std::make_unique<FakeCpuTask>(

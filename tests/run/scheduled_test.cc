@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/run/graph_fixture.h"
+#include "tests/run/run_bench.h"
 #include "tests/support/fake_executor.h"
 #include "tests/support/fake_loop.h"
 
@@ -179,15 +180,9 @@ TEST_CASE("rows that nobody wants, of a node that runs for its effect, go at onc
   graph->nodes[1].consumers = 0;
   graph->outputs = {NodeId{2}};
   graph->layout = MakeRunLayout(*graph);
-  FakeLoop loop;
-  StepExecutor executor;
-  RecordingListener listener;
-  const RunServices services{&loop, &executor, {}};
-  Run run(services, listener);
-  RunSpec spec;
-  spec.graph = graph;
-  run.Start(spec);
-  CHECK(listener.ids == std::vector<std::int64_t>{2});
+  RunBench bench;
+  bench.run.Start(bench.Spec(graph));
+  CHECK(bench.listener.ids == std::vector<std::int64_t>{2});
   REQUIRE(seen.nodes.size() == 3);
   CHECK(seen.nodes[1].number == 1);
   CHECK(seen.nodes[2].number == 2);
@@ -196,11 +191,7 @@ TEST_CASE("rows that nobody wants, of a node that runs for its effect, go at onc
 }
 
 TEST_CASE("a run goes from a scheduled graph to another and back") {
-  FakeLoop loop;
-  StepExecutor executor;
-  RecordingListener listener;
-  const RunServices services{&loop, &executor, {}};
-  Run run(services, listener);
+  RunBench bench;
   const auto sum = [](const NodeContext& context) { return SumPlusOne(context.inputs); };
   const auto scheduled = MakeGraph({{}, {0}, {0, 1}}, List(std::make_unique<FakeCpuTask>(sum),
                                                            std::make_unique<FakeCpuTask>(sum),
@@ -210,13 +201,10 @@ TEST_CASE("a run goes from a scheduled graph to another and back") {
                                 std::make_unique<FakeCpuTask>(sum)));
   CHECK(waiting->layout.schedule.empty());
   for (int round = 0; round < 3; ++round) {
-    RunSpec spec;
-    spec.graph = scheduled;
-    run.Start(spec);
-    CHECK(listener.ids == std::vector<std::int64_t>{4});
-    spec.graph = waiting;
-    run.Start(spec);
-    CHECK(listener.ids == std::vector<std::int64_t>{2});
+    bench.run.Start(bench.Spec(scheduled));
+    CHECK(bench.listener.ids == std::vector<std::int64_t>{4});
+    bench.run.Start(bench.Spec(waiting));
+    CHECK(bench.listener.ids == std::vector<std::int64_t>{2});
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "engine/run/run.h"
 #include "tests/run/graph_fixture.h"
+#include "tests/run/run_bench.h"
 #include "tests/support/fake_executor.h"
 #include "tests/support/fake_loop.h"
 
@@ -45,28 +46,22 @@ class ThrowingTask final : public AsyncTask {
 };
 
 TEST_CASE("what a coroutine throws fails its node, at once or later, and the run goes on") {
-  FakeLoop loop;
-  StepExecutor executor;
-  RecordingListener listener;
-  const RunServices services{&loop, &executor, {}};
-  Run run(services, listener);
+  RunBench bench;
   int answers = 0;
   for (const Throws what : {Throws::kMemory, Throws::kOther}) {
     for (const Duration delay : {Duration::zero(), Duration(std::chrono::milliseconds(1))}) {
       std::vector<std::unique_ptr<const Task>> tasks;
       tasks.push_back(std::make_unique<ThrowingTask>(what, delay));
       tasks.push_back(std::make_unique<FakeAsyncTask>(std::chrono::seconds(1), std::nullopt));
-      RunSpec spec;
-      spec.graph = MakeGraph({{}, {}}, std::move(tasks));
-      run.Start(std::move(spec));
-      loop.Advance(std::chrono::milliseconds(1));
-      CHECK(listener.answers == ++answers);
-      CHECK(listener.idles == answers);
-      REQUIRE(listener.error);
-      CHECK(listener.error->node == "n0");
-      CHECK(listener.error->code ==
+      bench.run.Start(bench.Spec(MakeGraph({{}, {}}, std::move(tasks))));
+      bench.loop.Advance(std::chrono::milliseconds(1));
+      CHECK(bench.listener.answers == ++answers);
+      CHECK(bench.listener.idles == answers);
+      REQUIRE(bench.listener.error);
+      CHECK(bench.listener.error->node == "n0");
+      CHECK(bench.listener.error->code ==
             (what == Throws::kMemory ? ErrorCode::kLimitExceeded : ErrorCode::kInternal));
-      CHECK(listener.error->message ==
+      CHECK(bench.listener.error->message ==
             (what == Throws::kMemory ? "out of memory" : "exception: odd"));
     }
   }
