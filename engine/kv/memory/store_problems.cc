@@ -68,7 +68,7 @@ void FindStoreProblems(std::string_view text, std::vector<Error>& problems) {
   }
   const std::size_t before = problems.size();
   ProblemFinder(problems).Look(document->root());
-  // Never seen: the two readers of simdjson would have to disagree.
+  // Never seen: the readers would have to disagree.
   if (problems.size() == before) {
     problems.emplace_back(ErrorCode::kInvalidPlan, "not valid JSON");
   }
