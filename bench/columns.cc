@@ -67,18 +67,22 @@ std::unique_ptr<const Task> MakePrebuilt(TaskBuilder& builder) {
 }
 
 TaskCatalog Catalog() {
-  const TaskCatalog builtin = BuiltinTasks();
-  std::vector<TaskSpec> specs(builtin.all().begin(), builtin.all().end());
   static constexpr ParamDoc kParams[] = {{"count", "int", true, "", "how many rows"}};
-  specs.push_back({.op = "prebuilt",
-                   .doc = "Rows made when the graph is built.",
-                   .min_inputs = 0,
-                   .max_inputs = 0,
-                   .takes_rhs = false,
-                   .kind = "inline",
-                   .params = kParams,
-                   .make = MakePrebuilt});
-  return TaskCatalog(std::move(specs));
+  static constexpr TaskSpec kPrebuilt = {.op = "prebuilt",
+                                         .doc = "Rows made when the graph is built.",
+                                         .min_inputs = 0,
+                                         .max_inputs = 0,
+                                         .takes_rhs = false,
+                                         .kind = "inline",
+                                         .params = kParams,
+                                         .make = MakePrebuilt};
+  static const std::vector<const TaskSpec*> specs = [] {
+    const std::span<const TaskSpec* const> builtin = BuiltinTasks().all();
+    std::vector<const TaskSpec*> all(builtin.begin(), builtin.end());
+    all.push_back(&kPrebuilt);
+    return all;
+  }();
+  return TaskCatalog(specs);
 }
 
 std::shared_ptr<const Graph> GraphOf(std::size_t rows, double cut) {

@@ -143,7 +143,7 @@ class NoopAsync final : public AsyncTask {
 };
 
 template <typename T>
-TaskSpec SpecOf(std::string_view op, std::size_t max_inputs) {
+constexpr TaskSpec SpecOf(std::string_view op, std::size_t max_inputs) {
   return {
       .op = op,
       .doc = "Hands on what it is given.",
@@ -156,7 +156,10 @@ TaskSpec SpecOf(std::string_view op, std::size_t max_inputs) {
 }
 
 TaskCatalog NoopCatalog() {
-  return TaskCatalog({SpecOf<Noop>("noop", kAnyNumberOfInputs), SpecOf<NoopAsync>("async", 0)});
+  static constexpr TaskSpec kNoop = SpecOf<Noop>("noop", kAnyNumberOfInputs);
+  static constexpr TaskSpec kNoopAsync = SpecOf<NoopAsync>("async", 0);
+  static constexpr const TaskSpec* kSpecs[] = {&kNoop, &kNoopAsync};
+  return TaskCatalog(kSpecs);
 }
 
 std::shared_ptr<const Graph> GraphOf(const Inputs& inputs, std::string_view first_op) {

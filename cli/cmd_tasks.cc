@@ -66,7 +66,8 @@ int RunTasks(const CommandContext& context) {
   json.BeginObject();
   json.Name("tasks");
   json.BeginArray();
-  for (const TaskSpec& spec : context.tasks.all()) {
+  for (const TaskSpec* listed : context.tasks.all()) {
+    const TaskSpec& spec = *listed;
     AppendTask(json, spec);
     table.AddRow({std::string(spec.op), std::string(spec.kind), InputsText(spec),
                   std::string(spec.doc), ParamsText(spec)});

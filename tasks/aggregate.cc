@@ -167,15 +167,14 @@ constexpr ParamDoc kAggregateParams[] = {
 
 }  // namespace
 
-TaskSpec AggregateSpec() {
-  return {.op = "aggregate",
-          .doc = "One row of aggregates, or one for each value of a key; ids 0, 1, 2 and so on.",
-          .min_inputs = 1,
-          .max_inputs = 1,
-          .takes_rhs = false,
-          .kind = "cpu",
-          .params = kAggregateParams,
-          .make = MakeAggregate};
-}
+constinit const TaskSpec kAggregateTask = {
+    .op = "aggregate",
+    .doc = "One row of aggregates, or one for each value of a key; ids 0, 1, 2 and so on.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .takes_rhs = false,
+    .kind = "cpu",
+    .params = kAggregateParams,
+    .make = MakeAggregate};
 
 }  // namespace rankd

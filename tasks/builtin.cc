@@ -1,24 +1,22 @@
 #include "tasks/builtin.h"
 
-#include <algorithm>
-#include <iterator>
-#include <vector>
-
 #include "engine/region/specs.h"
 #include "tasks/specs.h"
 
 namespace rankd {
+namespace {
 
-TaskCatalog BuiltinTasks() {
-  std::vector<TaskSpec> specs{
-      AggregateSpec(), BusyCpuSpec(), ConcatSpec(),         DedupeSpec(),
-      FeaturesSpec(),  FilterSpec(),  FixedSourceSpec(),    FollowSpec(),
-      JoinSpec(),      MediaSpec(),   RecommendationSpec(), SleepSpec(),
-      SortSpec(),      TakeSpec(),    ViewerSpec(),         VmSpec(),
-  };
-  std::ranges::move(RegionSpecs(), std::back_inserter(specs));
-  std::ranges::sort(specs, {}, &TaskSpec::op);
-  return TaskCatalog(std::move(specs));
-}
+/// In the order in which they are listed.
+constexpr const TaskSpec* kBuiltinTasks[] = {
+    &kAggregateTask, &kBranchTask,   &kBusyCpuTask, &kCallTask,        &kConcatTask,
+    &kDedupeTask,    &kFeaturesTask, &kFilterTask,  &kFixedSourceTask, &kFollowTask,
+    &kForEachTask,   &kJoinTask,     &kLoopTask,    &kMediaTask,       &kRecommendationTask,
+    &kSleepTask,     &kSortTask,     &kTakeTask,    &kTryTask,         &kViewerTask,
+    &kVmTask,
+};
+
+}  // namespace
+
+TaskCatalog BuiltinTasks() { return TaskCatalog(kBuiltinTasks); }
 
 }  // namespace rankd

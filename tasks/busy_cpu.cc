@@ -54,15 +54,14 @@ constexpr ParamDoc kBusyCpuParams[] = {
 
 }  // namespace
 
-TaskSpec BusyCpuSpec() {
-  return {.op = "busy_cpu",
-          .doc = "The input rows (no rows without an input), after spinning on a core for a while.",
-          .min_inputs = 0,
-          .max_inputs = 1,
-          .takes_rhs = false,
-          .kind = "cpu",
-          .params = kBusyCpuParams,
-          .make = MakeBusyCpu};
-}
+constinit const TaskSpec kBusyCpuTask = {
+    .op = "busy_cpu",
+    .doc = "The input rows (no rows without an input), after spinning on a core for a while.",
+    .min_inputs = 0,
+    .max_inputs = 1,
+    .takes_rhs = false,
+    .kind = "cpu",
+    .params = kBusyCpuParams,
+    .make = MakeBusyCpu};
 
 }  // namespace rankd

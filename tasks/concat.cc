@@ -36,15 +36,14 @@ constexpr ParamDoc kConcatParams[] = {
 
 }  // namespace
 
-TaskSpec ConcatSpec() {
-  return {.op = "concat",
-          .doc = "The inputs' rows one after the other; keys are the union, the rest is filled.",
-          .min_inputs = 2,
-          .max_inputs = kAnyNumberOfInputs,
-          .takes_rhs = true,
-          .kind = "cpu",
-          .params = kConcatParams,
-          .make = MakeConcat};
-}
+constinit const TaskSpec kConcatTask = {
+    .op = "concat",
+    .doc = "The inputs' rows one after the other; keys are the union, the rest is filled.",
+    .min_inputs = 2,
+    .max_inputs = kAnyNumberOfInputs,
+    .takes_rhs = true,
+    .kind = "cpu",
+    .params = kConcatParams,
+    .make = MakeConcat};
 
 }  // namespace rankd

@@ -110,15 +110,14 @@ constexpr ParamDoc kDedupeParams[] = {
 
 }  // namespace
 
-TaskSpec DedupeSpec() {
-  return {.op = "dedupe",
-          .doc = "One row of each value of a key, in order of first appearance.",
-          .min_inputs = 1,
-          .max_inputs = 1,
-          .takes_rhs = false,
-          .kind = "cpu",
-          .params = kDedupeParams,
-          .make = MakeDedupe};
-}
+constinit const TaskSpec kDedupeTask = {
+    .op = "dedupe",
+    .doc = "One row of each value of a key, in order of first appearance.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .takes_rhs = false,
+    .kind = "cpu",
+    .params = kDedupeParams,
+    .make = MakeDedupe};
 
 }  // namespace rankd

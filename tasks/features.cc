@@ -111,15 +111,14 @@ constexpr ParamDoc kFeaturesParams[] = {
 
 }  // namespace
 
-TaskSpec FeaturesSpec() {
-  return {.op = "features",
-          .doc = "The input rows, with fields of each row's hash (HMGET) written.",
-          .min_inputs = 1,
-          .max_inputs = 1,
-          .takes_rhs = false,
-          .kind = "io",
-          .params = kFeaturesParams,
-          .make = MakeFeatures};
-}
+constinit const TaskSpec kFeaturesTask = {
+    .op = "features",
+    .doc = "The input rows, with fields of each row's hash (HMGET) written.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .takes_rhs = false,
+    .kind = "io",
+    .params = kFeaturesParams,
+    .make = MakeFeatures};
 
 }  // namespace rankd

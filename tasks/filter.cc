@@ -43,15 +43,13 @@ constexpr ParamDoc kFilterParams[] = {
 
 }  // namespace
 
-TaskSpec FilterSpec() {
-  return {.op = "filter",
-          .doc = "The rows where a predicate holds, in order.",
-          .min_inputs = 1,
-          .max_inputs = 1,
-          .takes_rhs = false,
-          .kind = "cpu",
-          .params = kFilterParams,
-          .make = MakeFilter};
-}
+constinit const TaskSpec kFilterTask = {.op = "filter",
+                                        .doc = "The rows where a predicate holds, in order.",
+                                        .min_inputs = 1,
+                                        .max_inputs = 1,
+                                        .takes_rhs = false,
+                                        .kind = "cpu",
+                                        .params = kFilterParams,
+                                        .make = MakeFilter};
 
 }  // namespace rankd

@@ -103,15 +103,13 @@ constexpr ParamDoc kFixedSourceParams[] = {
 
 }  // namespace
 
-TaskSpec FixedSourceSpec() {
-  return {.op = "fixed_source",
-          .doc = "Rows that stand in the plan.",
-          .min_inputs = 0,
-          .max_inputs = 0,
-          .takes_rhs = false,
-          .kind = "inline",
-          .params = kFixedSourceParams,
-          .make = MakeFixedSource};
-}
+constinit const TaskSpec kFixedSourceTask = {.op = "fixed_source",
+                                             .doc = "Rows that stand in the plan.",
+                                             .min_inputs = 0,
+                                             .max_inputs = 0,
+                                             .takes_rhs = false,
+                                             .kind = "inline",
+                                             .params = kFixedSourceParams,
+                                             .make = MakeFixedSource};
 
 }  // namespace rankd

@@ -181,8 +181,9 @@ constexpr ParamDoc kMediaParams[] = {
     kHydrateKey,
 };
 
-TaskSpec ListSpec(std::string_view op, std::string_view doc, std::span<const ParamDoc> params,
-                  std::unique_ptr<const Task> (*make)(TaskBuilder&)) {
+constexpr TaskSpec ListSpec(std::string_view op, std::string_view doc,
+                            std::span<const ParamDoc> params,
+                            std::unique_ptr<const Task> (*make)(TaskBuilder&)) {
   return {.op = op,
           .doc = doc,
           .min_inputs = 1,
@@ -195,21 +196,17 @@ TaskSpec ListSpec(std::string_view op, std::string_view doc, std::span<const Par
 
 }  // namespace
 
-TaskSpec FollowSpec() {
-  return ListSpec("follow", "The ids each input row follows (LRANGE), with fields of their hashes.",
-                  kFollowParams, MakeFollow);
-}
+constinit const TaskSpec kFollowTask =
+    ListSpec("follow", "The ids each input row follows (LRANGE), with fields of their hashes.",
+             kFollowParams, MakeFollow);
 
-TaskSpec RecommendationSpec() {
-  return ListSpec("recommendation",
-                  "The ids recommended to each input row (LRANGE), with fields of their hashes.",
-                  kRecommendationParams, MakeRecommendation);
-}
+constinit const TaskSpec kRecommendationTask =
+    ListSpec("recommendation",
+             "The ids recommended to each input row (LRANGE), with fields of their hashes.",
+             kRecommendationParams, MakeRecommendation);
 
-TaskSpec MediaSpec() {
-  return ListSpec("media",
-                  "The ids of each input row's media (LRANGE), with fields of their hashes.",
-                  kMediaParams, MakeMedia);
-}
+constinit const TaskSpec kMediaTask =
+    ListSpec("media", "The ids of each input row's media (LRANGE), with fields of their hashes.",
+             kMediaParams, MakeMedia);
 
 }  // namespace rankd

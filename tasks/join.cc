@@ -133,15 +133,14 @@ constexpr ParamDoc kJoinParams[] = {
 
 }  // namespace
 
-TaskSpec JoinSpec() {
-  return {.op = "join",
-          .doc = "The left rows in order, matched with the right rows by one key.",
-          .min_inputs = 2,
-          .max_inputs = 2,
-          .takes_rhs = true,
-          .kind = "cpu",
-          .params = kJoinParams,
-          .make = MakeJoin};
-}
+constinit const TaskSpec kJoinTask = {
+    .op = "join",
+    .doc = "The left rows in order, matched with the right rows by one key.",
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .takes_rhs = true,
+    .kind = "cpu",
+    .params = kJoinParams,
+    .make = MakeJoin};
 
 }  // namespace rankd

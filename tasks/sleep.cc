@@ -86,15 +86,14 @@ constexpr ParamDoc kSleepParams[] = {
 
 }  // namespace
 
-TaskSpec SleepSpec() {
-  return {.op = "sleep",
-          .doc = "The input rows (no rows without an input), after a while.",
-          .min_inputs = 0,
-          .max_inputs = 1,
-          .takes_rhs = false,
-          .kind = "io",
-          .params = kSleepParams,
-          .make = MakeSleep};
-}
+constinit const TaskSpec kSleepTask = {
+    .op = "sleep",
+    .doc = "The input rows (no rows without an input), after a while.",
+    .min_inputs = 0,
+    .max_inputs = 1,
+    .takes_rhs = false,
+    .kind = "io",
+    .params = kSleepParams,
+    .make = MakeSleep};
 
 }  // namespace rankd

@@ -307,15 +307,14 @@ constexpr ParamDoc kSortParams[] = {
 
 }  // namespace
 
-TaskSpec SortSpec() {
-  return {.op = "sort",
-          .doc = "The rows in the order of one or more keys; stable, nulls last in both orders.",
-          .min_inputs = 1,
-          .max_inputs = 1,
-          .takes_rhs = false,
-          .kind = "cpu",
-          .params = kSortParams,
-          .make = MakeSort};
-}
+constinit const TaskSpec kSortTask = {
+    .op = "sort",
+    .doc = "The rows in the order of one or more keys; stable, nulls last in both orders.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .takes_rhs = false,
+    .kind = "cpu",
+    .params = kSortParams,
+    .make = MakeSort};
 
 }  // namespace rankd

@@ -5,21 +5,21 @@
 
 namespace rankd {
 
-TaskSpec AggregateSpec();
-TaskSpec BusyCpuSpec();
-TaskSpec ConcatSpec();
-TaskSpec DedupeSpec();
-TaskSpec FeaturesSpec();
-TaskSpec FilterSpec();
-TaskSpec FixedSourceSpec();
-TaskSpec FollowSpec();
-TaskSpec JoinSpec();
-TaskSpec MediaSpec();
-TaskSpec RecommendationSpec();
-TaskSpec SleepSpec();
-TaskSpec SortSpec();
-TaskSpec TakeSpec();
-TaskSpec ViewerSpec();
-TaskSpec VmSpec();
+extern const TaskSpec kAggregateTask;
+extern const TaskSpec kBusyCpuTask;
+extern const TaskSpec kConcatTask;
+extern const TaskSpec kDedupeTask;
+extern const TaskSpec kFeaturesTask;
+extern const TaskSpec kFilterTask;
+extern const TaskSpec kFixedSourceTask;
+extern const TaskSpec kFollowTask;
+extern const TaskSpec kJoinTask;
+extern const TaskSpec kMediaTask;
+extern const TaskSpec kRecommendationTask;
+extern const TaskSpec kSleepTask;
+extern const TaskSpec kSortTask;
+extern const TaskSpec kTakeTask;
+extern const TaskSpec kViewerTask;
+extern const TaskSpec kVmTask;
 
 }  // namespace rankd

@@ -55,15 +55,13 @@ constexpr ParamDoc kTakeParams[] = {
 
 }  // namespace
 
-TaskSpec TakeSpec() {
-  return {.op = "take",
-          .doc = "A slice of the rows.",
-          .min_inputs = 1,
-          .max_inputs = 1,
-          .takes_rhs = false,
-          .kind = "cpu",
-          .params = kTakeParams,
-          .make = MakeTake};
-}
+constinit const TaskSpec kTakeTask = {.op = "take",
+                                      .doc = "A slice of the rows.",
+                                      .min_inputs = 1,
+                                      .max_inputs = 1,
+                                      .takes_rhs = false,
+                                      .kind = "cpu",
+                                      .params = kTakeParams,
+                                      .make = MakeTake};
 
 }  // namespace rankd

@@ -62,15 +62,14 @@ constexpr ParamDoc kViewerParams[] = {
 
 }  // namespace
 
-TaskSpec ViewerSpec() {
-  return {.op = "viewer",
-          .doc = "One row: the request's user_id, with fields of their hash (HGETALL).",
-          .min_inputs = 0,
-          .max_inputs = 0,
-          .takes_rhs = false,
-          .kind = "io",
-          .params = kViewerParams,
-          .make = MakeViewer};
-}
+constinit const TaskSpec kViewerTask = {
+    .op = "viewer",
+    .doc = "One row: the request's user_id, with fields of their hash (HGETALL).",
+    .min_inputs = 0,
+    .max_inputs = 0,
+    .takes_rhs = false,
+    .kind = "io",
+    .params = kViewerParams,
+    .make = MakeViewer};
 
 }  // namespace rankd

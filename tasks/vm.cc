@@ -50,15 +50,14 @@ constexpr ParamDoc kVmParams[] = {
 
 }  // namespace
 
-TaskSpec VmSpec() {
-  return {.op = "vm",
-          .doc = "The input rows with one key written: the value of an expression.",
-          .min_inputs = 1,
-          .max_inputs = 1,
-          .takes_rhs = false,
-          .kind = "cpu",
-          .params = kVmParams,
-          .make = MakeVm};
-}
+constinit const TaskSpec kVmTask = {
+    .op = "vm",
+    .doc = "The input rows with one key written: the value of an expression.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .takes_rhs = false,
+    .kind = "cpu",
+    .params = kVmParams,
+    .make = MakeVm};
 
 }  // namespace rankd

@@ -50,7 +50,7 @@ class Resolver {
  private:
   std::vector<std::string_view> OpNames() const {
     std::vector<std::string_view> names;
-    for (const TaskSpec& spec : catalog_.all()) names.push_back(spec.op);
+    for (const TaskSpec* spec : catalog_.all()) names.push_back(spec->op);
     return names;
   }
 

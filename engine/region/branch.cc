@@ -116,15 +116,14 @@ constexpr ParamDoc kBranchParams[] = {
 
 }  // namespace
 
-TaskSpec BranchSpec() {
-  return {.op = "branch",
-          .doc = "Runs one of several bodies, chosen by conditions over the input as a whole.",
-          .min_inputs = 1,
-          .max_inputs = 1,
-          .takes_rhs = false,
-          .kind = "control flow",
-          .params = kBranchParams,
-          .make = MakeBranch};
-}
+constinit const TaskSpec kBranchTask = {
+    .op = "branch",
+    .doc = "Runs one of several bodies, chosen by conditions over the input as a whole.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .takes_rhs = false,
+    .kind = "control flow",
+    .params = kBranchParams,
+    .make = MakeBranch};
 
 }  // namespace rankd

@@ -132,15 +132,13 @@ constexpr ParamDoc kCallParams[] = {
 
 }  // namespace
 
-TaskSpec CallSpec() {
-  return {.op = "call",
-          .doc = "Runs another plan over the input.",
-          .min_inputs = 0,
-          .max_inputs = 1,
-          .takes_rhs = false,
-          .kind = "control flow",
-          .params = kCallParams,
-          .make = MakeCall};
-}
+constinit const TaskSpec kCallTask = {.op = "call",
+                                      .doc = "Runs another plan over the input.",
+                                      .min_inputs = 0,
+                                      .max_inputs = 1,
+                                      .takes_rhs = false,
+                                      .kind = "control flow",
+                                      .params = kCallParams,
+                                      .make = MakeCall};
 
 }  // namespace rankd

@@ -143,15 +143,14 @@ constexpr ParamDoc kForEachParams[] = {
 
 }  // namespace
 
-TaskSpec ForEachSpec() {
-  return {.op = "for_each",
-          .doc = "Runs a body for each row, chunk or group, several at once; rows in item order.",
-          .min_inputs = 1,
-          .max_inputs = 1,
-          .takes_rhs = false,
-          .kind = "control flow",
-          .params = kForEachParams,
-          .make = MakeForEach};
-}
+constinit const TaskSpec kForEachTask = {
+    .op = "for_each",
+    .doc = "Runs a body for each row, chunk or group, several at once; rows in item order.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .takes_rhs = false,
+    .kind = "control flow",
+    .params = kForEachParams,
+    .make = MakeForEach};
 
 }  // namespace rankd

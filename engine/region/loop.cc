@@ -213,15 +213,14 @@ constexpr ParamDoc kLoopParams[] = {
 
 }  // namespace
 
-TaskSpec LoopSpec() {
-  return {.op = "loop",
-          .doc = "Runs a body again and again: so many times, for each item, or while it holds.",
-          .min_inputs = 1,
-          .max_inputs = 1,
-          .takes_rhs = false,
-          .kind = "control flow",
-          .params = kLoopParams,
-          .make = MakeLoop};
-}
+constinit const TaskSpec kLoopTask = {
+    .op = "loop",
+    .doc = "Runs a body again and again: so many times, for each item, or while it holds.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .takes_rhs = false,
+    .kind = "control flow",
+    .params = kLoopParams,
+    .make = MakeLoop};
 
 }  // namespace rankd

@@ -4,10 +4,6 @@
 
 namespace rankd {
 
-std::vector<TaskSpec> RegionSpecs() {
-  return {BranchSpec(), CallSpec(), ForEachSpec(), LoopSpec(), TrySpec()};
-}
-
 std::optional<BodyRef> RequiredBody(TaskBuilder& builder, std::string_view op) {
   if (builder.Find("body") == nullptr) {
     builder.Problem("", "the op \"" + std::string(op) + "\" needs the param \"body\"");

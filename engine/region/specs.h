@@ -3,21 +3,17 @@
 
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "engine/base/json.h"
 #include "engine/task/spec.h"
 
 namespace rankd {
 
-TaskSpec BranchSpec();
-TaskSpec CallSpec();
-TaskSpec ForEachSpec();
-TaskSpec LoopSpec();
-TaskSpec TrySpec();
-
-/// All of them.
-std::vector<TaskSpec> RegionSpecs();
+extern const TaskSpec kBranchTask;
+extern const TaskSpec kCallTask;
+extern const TaskSpec kForEachTask;
+extern const TaskSpec kLoopTask;
+extern const TaskSpec kTryTask;
 
 /// The body at /body, which the op must have.
 std::optional<BodyRef> RequiredBody(TaskBuilder& builder, std::string_view op);

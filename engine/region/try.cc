@@ -122,15 +122,14 @@ constexpr ParamDoc kTryParams[] = {
 
 }  // namespace
 
-TaskSpec TrySpec() {
-  return {.op = "try",
-          .doc = "Runs a body, and another where it fails: the rows are those of one of the two.",
-          .min_inputs = 0,
-          .max_inputs = 1,
-          .takes_rhs = false,
-          .kind = "control flow",
-          .params = kTryParams,
-          .make = MakeTry};
-}
+constinit const TaskSpec kTryTask = {
+    .op = "try",
+    .doc = "Runs a body, and another where it fails: the rows are those of one of the two.",
+    .min_inputs = 0,
+    .max_inputs = 1,
+    .takes_rhs = false,
+    .kind = "control flow",
+    .params = kTryParams,
+    .make = MakeTry};
 
 }  // namespace rankd

@@ -130,15 +130,17 @@ struct TaskSpec {
   std::unique_ptr<const Task> (*make)(TaskBuilder& builder) = nullptr;
 };
 
-/// The ops there are. An explicit list, made once in main and in tests; no registration at start.
+/// The ops there are: an explicit list of constants, without registration and without work at
+/// start.
 class TaskCatalog {
  public:
-  explicit TaskCatalog(std::vector<TaskSpec> specs) : specs_(std::move(specs)) {}
+  /// The list outlives the catalog and its copies.
+  explicit TaskCatalog(std::span<const TaskSpec* const> specs) : specs_(specs) {}
   const TaskSpec* Find(std::string_view op) const;
-  std::span<const TaskSpec> all() const { return specs_; }
+  std::span<const TaskSpec* const> all() const { return specs_; }
 
  private:
-  std::vector<TaskSpec> specs_;
+  std::span<const TaskSpec* const> specs_;
 };
 
 }  // namespace rankd

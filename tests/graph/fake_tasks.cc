@@ -1,6 +1,8 @@
 #include "tests/graph/fake_tasks.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -123,8 +125,9 @@ constexpr ParamDoc kChoose[] = {{"how", "choice", true, "", ""},
                                 {"by", "key", false, "", ""},
                                 {"out", "object", false, "", ""}};
 
-TaskSpec Spec(std::string_view op, std::size_t low, std::size_t high, bool rhs,
-              std::span<const ParamDoc> params, std::unique_ptr<const Task> (*make)(TaskBuilder&)) {
+constexpr TaskSpec Spec(std::string_view op, std::size_t low, std::size_t high, bool rhs,
+                        std::span<const ParamDoc> params,
+                        std::unique_ptr<const Task> (*make)(TaskBuilder&)) {
   TaskSpec spec;
   spec.op = op;
   spec.min_inputs = low;
@@ -135,21 +138,27 @@ TaskSpec Spec(std::string_view op, std::size_t low, std::size_t high, bool rhs,
   return spec;
 }
 
+constexpr TaskSpec kFakeTasks[] = {
+    Spec("source", 0, 0, false, kSource, MakeSource),
+    Spec("fetch", 0, 1, false, kFetch, MakeFetch),
+    Spec("pass", 1, 1, false, {}, MakePlain),
+    Spec("any", 0, kAnyNumberOfInputs, false, {}, MakePlain),
+    Spec("merge", 2, kAnyNumberOfInputs, true, {}, MakePlain),
+    Spec("pair", 2, 2, true, kPair, MakePair),
+    Spec("set", 1, 1, false, kSet, MakeSet),
+    Spec("keep", 1, 1, false, kKeep, MakeKeep),
+    Spec("choose", 1, 1, false, kChoose, MakeChoose),
+};
+
+constexpr auto kFakeTaskList = [] {
+  std::array<const TaskSpec*, std::size(kFakeTasks)> list{};
+  for (std::size_t i = 0; i < list.size(); ++i) list[i] = &kFakeTasks[i];
+  return list;
+}();
+
 }  // namespace
 
-TaskCatalog FakeTasks() {
-  return TaskCatalog({
-      Spec("source", 0, 0, false, kSource, MakeSource),
-      Spec("fetch", 0, 1, false, kFetch, MakeFetch),
-      Spec("pass", 1, 1, false, {}, MakePlain),
-      Spec("any", 0, kAnyNumberOfInputs, false, {}, MakePlain),
-      Spec("merge", 2, kAnyNumberOfInputs, true, {}, MakePlain),
-      Spec("pair", 2, 2, true, kPair, MakePair),
-      Spec("set", 1, 1, false, kSet, MakeSet),
-      Spec("keep", 1, 1, false, kKeep, MakeKeep),
-      Spec("choose", 1, 1, false, kChoose, MakeChoose),
-  });
-}
+TaskCatalog FakeTasks() { return TaskCatalog(kFakeTaskList); }
 
 Schema FakeSchema() {
   const JsonDocument document = MustParse(R"({
