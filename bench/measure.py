@@ -106,6 +106,12 @@ def spread(values, digits=2):
             "most": round(max(values), digits)}
 
 
+def ratio(given, name, base):
+    """How many times `base` the candidate is, of what `alternate` gave: the median over the rounds. A
+    machine that changes its speed within a run does so less within a round."""
+    return median([value / other for value, other in zip(given[name], given[base])])
+
+
 def percentile(values, percent):
     """Of sorted values, the nearest rank."""
     return values[max(0, math.ceil(len(values) * percent / 100) - 1)]

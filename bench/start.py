@@ -48,10 +48,11 @@ def main():
             "true": lambda: measure.run([shutil.which("true")]),
         }
         taken = measure.alternate(options.rounds, candidates)
-    rows = [{"who": name, **measure.spread([t[0] * 1e3 for t in times]),
+    seconds = {name: [t[0] for t in times] for name, times in taken.items()}
+    rows = [{"who": name, **measure.spread([s * 1e3 for s in seconds[name]]),
              "cpu_ms": round(measure.median([t[1] * 1e3 for t in times]), 2)}
             for name, times in taken.items()]
-    ratio = rows[0]["median"] / rows[1]["median"]
+    ratio = measure.ratio(seconds, "rankd, one request", "only linked")
     measure.finish(options, rows, [
         ("", "who", 22), ("median ms", "median", 12), ("least", "least", 10), ("most", "most", 10),
         ("CPU ms", "cpu_ms", 10)], {
