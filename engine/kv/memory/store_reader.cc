@@ -78,7 +78,7 @@ const char* BehindSpace(const char* at) {
 /// Reads from places in the text and gives the place behind what was read, or nullptr for what is
 /// no data. A string of zeros ends the text, so that loops stop there without being told where.
 /// Data is flat and most of it stands there as Redis would hold it: to find where texts and numbers
-/// end is all there is to do, a third of what On-Demand takes, which lists every bracket, comma and
+/// end is all there is to do, half of what On-Demand takes, which lists every bracket, comma and
 /// quote before. simdjson reads what has escapes.
 class StoreReader {
  public:
@@ -97,7 +97,7 @@ class StoreReader {
  private:
   struct Text {
     std::string_view text;
-    const char* behind = nullptr;  ///< The closing quote; nullptr where there was no text.
+    const char* behind = nullptr;  ///< Its closing quote; nullptr where there is no text.
   };
 
   /// `{ "name": value, … }` from its bracket on. `read(name, place)` takes a value.
