@@ -65,12 +65,9 @@ int Conclude(const DriverOutcome& outcome, const RecordFiles& records, Console& 
 /// What a signal leaves for traces and logs, twice, after the answers: what these have not taken of
 /// the second, and a little at least.
 std::optional<std::chrono::milliseconds> RecordsLimit(const DriverOutcome& outcome, TimePoint now) {
-  constexpr std::chrono::milliseconds kWhole{950};
-  constexpr std::chrono::milliseconds kLeast{45};
   if (outcome.signal == 0) return std::nullopt;
-  const auto left =
-      std::chrono::duration_cast<std::chrono::milliseconds>(outcome.signalled + kWhole - now);
-  return std::max(kLeast, left / 2);
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(outcome.signalled - now);
+  return std::max(RecordFiles::kLeastGrace, RecordFiles::kGrace + left / 2);
 }
 
 int Serve(const Options& options, Workspace& workspace) {
@@ -78,17 +75,17 @@ int Serve(const Options& options, Workspace& workspace) {
   if (session == nullptr) return kExitUsage;
   RecordFiles& records = session->record_files();
   std::optional<RequestDriver> driver(std::in_place, DriverOptionsOf(options), *session);
-  bool served = false;
-  int late_signal = 0;
-  const SignalWatcher signals(session->loop(), {SIGINT, SIGTERM}, [&](int number) {
-    if (served) {
-      late_signal = number;
-      records.Interrupt();
-    } else {
-      driver->OnSignal(number);
-    }
-  });
   DriverOutcome outcome;
+  bool served = false;
+  const SignalWatcher signals(session->loop(), {SIGINT, SIGTERM}, [&](int number) {
+    if (!served) {
+      driver->OnSignal(number);
+      return;
+    }
+    // The first one leaves what is written as long as it would have left requests and records.
+    records.Hurry(outcome.signal == 0 ? RecordFiles::kGrace : RecordFiles::kLeastGrace);
+    if (outcome.signal == 0) outcome.signal = number;
+  });
   try {
     outcome = driver->Serve();
   } catch (const std::exception& error) {
@@ -102,7 +99,6 @@ int Serve(const Options& options, Workspace& workspace) {
   }
   served = true;
   if (!records.Finish(RecordsLimit(outcome, session->loop().Now()))) outcome.abandoned = true;
-  if (outcome.signal == 0) outcome.signal = late_signal;
   const int status = Conclude(outcome, records, workspace.console());
   // What is stuck in a write or in work that does not stop cannot be waited for. After a signal, a
   // second one that comes while the watcher goes away would change the status.

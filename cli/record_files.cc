@@ -1,5 +1,6 @@
 #include "cli/record_files.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -68,6 +69,7 @@ void RecordFiles::CloseTrace() {
 }
 
 bool RecordFiles::Finish(std::optional<std::chrono::milliseconds> limit) {
+  if (limit) Hurry(*limit);
   if (log_ != nullptr) log_->Close();
   const auto proceed = [this] {
     if (!trace_jobs_ || trace_jobs_->idle()) CloseTrace();
@@ -75,11 +77,11 @@ bool RecordFiles::Finish(std::optional<std::chrono::milliseconds> limit) {
   };
   on_progress_ = proceed;
   proceed();
-  TurnUntil(limit);
-  if (!finished() && limit) {
+  TurnUntilLimit();
+  if (!finished()) {
     // What has not become text yet is left out; what has is written for as long again.
     CloseTrace();
-    TurnUntil(limit);
+    TurnUntilLimit();
   }
   if (!finished()) {
     if (trace_ != nullptr) trace_->GiveUp();
@@ -88,21 +90,25 @@ bool RecordFiles::Finish(std::optional<std::chrono::milliseconds> limit) {
   return finished();
 }
 
-void RecordFiles::TurnUntil(std::optional<std::chrono::milliseconds> limit) {
+void RecordFiles::TurnUntilLimit() {
   expired_ = false;
-  if (limit) loop_.Arm(finish_timer_, loop_.Now() + *limit);
+  turning_ = true;
+  if (limit_) loop_.Arm(finish_timer_, loop_.Now() + *limit_);
   // Whoever else uses the loop may stop it, late: that ends nothing here.
-  while (!finished() && !expired_ && !interrupted_) loop_.Run();
+  while (!finished() && !expired_) loop_.Run();
+  turning_ = false;
   finish_timer_.Disarm();
+}
+
+void RecordFiles::Hurry(std::chrono::milliseconds limit) {
+  limit_ = std::min(limit, limit_.value_or(limit));
+  if (!turning_) return;
+  finish_timer_.Disarm();
+  loop_.Arm(finish_timer_, loop_.Now() + *limit_);
 }
 
 void RecordFiles::OnLimit() {
   expired_ = true;
-  loop_.Stop();
-}
-
-void RecordFiles::Interrupt() {
-  interrupted_ = true;
   loop_.Stop();
 }
 

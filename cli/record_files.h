@@ -45,13 +45,18 @@ class RecordFiles {
   bool behind() const;
   void set_on_progress(std::function<void()> on_progress) { on_progress_ = std::move(on_progress); }
 
+  /// What a signal leaves Finish for either of its parts: where nothing took time before, and where
+  /// all of it is over.
+  static constexpr std::chrono::milliseconds kGrace{475};
+  static constexpr std::chrono::milliseconds kLeastGrace{45};
+
   /// Writes all that is left, turning the loop. With a `limit` no longer than that for large traces
   /// to become text, and for as long again to be written; files that are not done then end after a
   /// whole record. False when something is still being written even so: the
   /// process can only leave at once.
   [[nodiscard]] bool Finish(std::optional<std::chrono::milliseconds> limit);
-  /// Gives Finish up.
-  void Interrupt();
+  /// Gives Finish, which may have begun, this limit from now on, unless it has a shorter one.
+  void Hurry(std::chrono::milliseconds limit);
   /// Something could not be written.
   bool failed() const;
 
@@ -62,8 +67,8 @@ class RecordFiles {
   bool finished() const;
   /// Where no record is to come any more.
   void CloseTrace();
-  /// Turns the loop until all is written, the limit is over, or it is interrupted.
-  void TurnUntil(std::optional<std::chrono::milliseconds> limit);
+  /// Turns the loop until all is written or the limit is over.
+  void TurnUntilLimit();
   void OnLimit();
   void OnProgress() {
     if (on_progress_) on_progress_();
@@ -73,8 +78,9 @@ class RecordFiles {
   Console& console_;
   std::function<void()> on_progress_;
   MemberTimer<RecordFiles, &RecordFiles::OnLimit> finish_timer_{*this};
+  std::optional<std::chrono::milliseconds> limit_;  ///< Of either part of Finish.
+  bool turning_ = false;
   bool expired_ = false;
-  bool interrupted_ = false;
   TraceContext trace_context_;
   std::unique_ptr<SideFile> trace_;
   std::unique_ptr<SideFile> log_;

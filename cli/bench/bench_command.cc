@@ -24,9 +24,8 @@
 namespace rankd {
 namespace {
 
-/// What a signal leaves for runs to stop, and for traces and logs after that.
+/// What a signal leaves for runs to stop, before traces and logs.
 constexpr std::chrono::milliseconds kBenchGrace{800};
-constexpr std::chrono::milliseconds kBenchRecordsGrace{45};
 
 /// How late UvLoop's timers are at most on an idle machine.
 constexpr std::chrono::microseconds kTimerSlack{1200};
@@ -63,25 +62,21 @@ class Interruption {
   Interruption(RecordFiles& files, BenchLanes& lanes) : files_(files), lanes_(lanes) {}
 
   void OnSignal(int number) {
-    if (number_ == 0) number_ = number;
-    if (std::exchange(told_, true)) return;
+    const bool first = number_ == 0;
+    if (first) number_ = number;
     if (lanes_done_) {
-      files_.Interrupt();
-    } else {
+      files_.Hurry(first ? RecordFiles::kGrace : RecordFiles::kLeastGrace);
+    } else if (first) {
       lanes_.Stop(kBenchGrace);
     }
   }
-  void OnLanesDone() {
-    lanes_done_ = true;
-    told_ = false;
-  }
+  void OnLanesDone() { lanes_done_ = true; }
   int number() const { return number_; }
 
  private:
   RecordFiles& files_;
   BenchLanes& lanes_;
   int number_ = 0;
-  bool told_ = false;
   bool lanes_done_ = false;
 };
 
@@ -115,7 +110,8 @@ int Measure(const Options& options, const Prepared& prepared, Workspace& workspa
     lanes->Run();
   }
   interruption.OnLanesDone();
-  const auto limit = interruption.number() != 0 ? std::optional(kBenchRecordsGrace) : std::nullopt;
+  const auto limit =
+      interruption.number() != 0 ? std::optional(RecordFiles::kLeastGrace) : std::nullopt;
   const bool written = files.Finish(limit);
   const BenchTally tally = lanes->tally();
   BenchResult result = MakeBenchResult(prepared.requests.plan, load, tally);

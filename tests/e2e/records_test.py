@@ -420,6 +420,32 @@ class Disks(Case):
         finally:
             os.close(reader)
 
+    def test_a_signal_after_the_answers_leaves_time_for_what_is_still_written(self):
+        path = self.file("fifo")
+        os.mkfifo(path)
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        count = 2000  # whose lines a pipe does not hold
+        try:
+            process = subprocess.Popen([RANKD, "--plan_dir", self.folder.path, "--log", path, "--plan_name",
+                                        "quick"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.DEVNULL, env=environment())
+            process.stdin.write(lines({}) * count)
+            process.stdin.close()
+            with process.stdout:
+                for _ in range(count):
+                    self.assertTrue(process.stdout.readline())
+                time.sleep(0.2)
+                self.assertIsNone(process.poll())
+                process.send_signal(signal.SIGTERM)
+                os.set_blocking(reader, True)
+                log = b""
+                while block := os.read(reader, 1 << 20):
+                    log += block
+                self.assertEqual(process.wait(timeout=5), 143)
+            self.assertEqual(log.count(b"\n"), count)
+        finally:
+            os.close(reader)
+
 
 if __name__ == "__main__":
     RANKD = os.path.abspath(sys.argv.pop(1))
