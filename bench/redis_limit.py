@@ -40,7 +40,7 @@ def stream(options, redis, requests, concurrency):
 def main():
     options = measure.options_of(
         __doc__, ("--requests", {"type": int, "default": 60_000}),
-        ("--rounds", {"type": int, "default": 5}),
+        ("--rounds", {"type": int, "default": 7}),
         ("--concurrency", {"type": int, "nargs": "*", "default": [32, 64]}))
     rows = []
     with measure.Redis(measure.follow_data()) as redis, \
@@ -58,15 +58,16 @@ def main():
                     "limit_read": lambda d=read_depth: benchmark(redis, d, 50),
                     "limit_one": lambda d=read_depth: benchmark(redis, d, 1)}
             taken = measure.alternate(options.rounds, candidates)
-            streams = taken.pop("rankd")
+            streams = taken["rankd"]
             row = {"concurrency": concurrency, "pipeline": depth, "read": read_depth}
             for name in ("requests_per_second", "commands_per_second", "cpu_us"):
                 row[name] = round(measure.median([one[name] for one in streams]))
             row["least"] = round(min(one["requests_per_second"] for one in streams))
             row["most"] = round(max(one["requests_per_second"] for one in streams))
-            for name, values in taken.items():
-                row[name] = round(measure.median(values))
-                row[f"of_{name}"] = round(row["commands_per_second"] / row[name], 2)
+            taken["rankd"] = [one["commands_per_second"] for one in streams]
+            for name in candidates.keys() - {"rankd"}:
+                row[name] = round(measure.median(taken[name]))
+                row[f"of_{name}"] = round(measure.ratio(taken, "rankd", name), 2)
             rows.append(row)
     best = max(rows, key=lambda row: row["requests_per_second"])
     fast = best["requests_per_second"] >= 4 * SINGLE_ENGINE
