@@ -102,9 +102,11 @@ void RecordFiles::TurnUntilLimit() {
 
 void RecordFiles::Hurry(std::chrono::milliseconds limit) {
   limit_ = std::min(limit, limit_.value_or(limit));
-  if (!turning_) return;
-  finish_timer_.Disarm();
-  loop_.Arm(finish_timer_, loop_.Now() + *limit_);
+  const TimePoint due = loop_.Now() + *limit_;
+  // However many signals come, none puts the end off.
+  if (turning_ && (!finish_timer_.armed() || due < finish_timer_.due())) {
+    loop_.Arm(finish_timer_, due);
+  }
 }
 
 void RecordFiles::OnLimit() {

@@ -55,7 +55,7 @@ class RecordFiles {
   /// whole record. False when something is still being written even so: the
   /// process can only leave at once.
   [[nodiscard]] bool Finish(std::optional<std::chrono::milliseconds> limit);
-  /// Gives Finish, which may have begun, this limit from now on, unless it has a shorter one.
+  /// Gives Finish, which may have begun, this limit from now on, unless it ends before.
   void Hurry(std::chrono::milliseconds limit);
   /// Something could not be written.
   bool failed() const;

@@ -420,29 +420,51 @@ class Disks(Case):
         finally:
             os.close(reader)
 
+    def serve_with_a_log_that_nobody_drains(self, path):
+        """A process that has answered all, and still has lines of its log that the pipe at `path` does not hold."""
+        process = subprocess.Popen([RANKD, "--plan_dir", self.folder.path, "--log", path, "--plan_name", "quick"],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                   env=environment())
+        process.stdin.write(lines({}) * self.LINES)
+        process.stdin.close()
+        with process.stdout:
+            for _ in range(self.LINES):
+                self.assertTrue(process.stdout.readline())
+        time.sleep(0.2)
+        self.assertIsNone(process.poll())
+        return process
+
+    LINES = 2000
+
     def test_a_signal_after_the_answers_leaves_time_for_what_is_still_written(self):
         path = self.file("fifo")
         os.mkfifo(path)
         reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        count = 2000  # whose lines a pipe does not hold
         try:
-            process = subprocess.Popen([RANKD, "--plan_dir", self.folder.path, "--log", path, "--plan_name",
-                                        "quick"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                       stderr=subprocess.DEVNULL, env=environment())
-            process.stdin.write(lines({}) * count)
-            process.stdin.close()
-            with process.stdout:
-                for _ in range(count):
-                    self.assertTrue(process.stdout.readline())
-                time.sleep(0.2)
-                self.assertIsNone(process.poll())
+            process = self.serve_with_a_log_that_nobody_drains(path)
+            process.send_signal(signal.SIGTERM)
+            os.set_blocking(reader, True)
+            log = b""
+            while block := os.read(reader, 1 << 20):
+                log += block
+            self.assertEqual(process.wait(timeout=5), 143)
+            self.assertEqual(log.count(b"\n"), self.LINES)
+        finally:
+            os.close(reader)
+
+    def test_signals_without_end_do_not_put_the_end_off(self):
+        path = self.file("fifo")
+        os.mkfifo(path)
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            process = self.serve_with_a_log_that_nobody_drains(path)
+            start = time.monotonic()
+            while process.poll() is None and time.monotonic() < start + 3:
                 process.send_signal(signal.SIGTERM)
-                os.set_blocking(reader, True)
-                log = b""
-                while block := os.read(reader, 1 << 20):
-                    log += block
-                self.assertEqual(process.wait(timeout=5), 143)
-            self.assertEqual(log.count(b"\n"), count)
+                time.sleep(0.01)
+            if process.poll() is None:
+                process.kill()
+            self.assertEqual(process.wait(timeout=5), 143)
         finally:
             os.close(reader)
 
