@@ -40,11 +40,12 @@ def main():
              "us_a_run": round(measure.median(values) * count / 1e3, 2),
              "rows_per_second": round(1e9 / measure.median(values))}
             for (count, who), values in sorted(by_case.items())]
-    ns = {(row["rows"], row["who"]): row["median"] for row in rows}
-    over_floor = {count: ns[count, "rankd"] / ns[count, "floor"] for count in sorted(sums)}
-    ahead = {count: min(ns[count, who] for who in ("DuckDB", "DuckDB, enum")) / ns[count, "rankd"]
+    over_floor = {count: measure.ratio(by_case, (count, "rankd"), (count, "floor"))
+                  for count in sorted(sums)}
+    ahead = {count: min(measure.ratio(by_case, (count, who), (count, "rankd"))
+                        for who in ("DuckDB", "DuckDB, enum"))
              for count in (10_000, 1_000_000)} if "duckdb" in candidates else {}
-    short_us = ns[100, "rankd"] * 100 / 1e3
+    short_us = measure.median(by_case[100, "rankd"]) * 100 / 1e3
     measured = (f"{short_us:.1f} us at 10^2; "
                 f"{', '.join(f'{ratio:.1f}' for ratio in over_floor.values())} times the floor")
     if ahead:

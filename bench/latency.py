@@ -24,10 +24,11 @@ def main():
         taken = measure.alternate(options.rounds, {
             "rankd --bench": lambda: measure.json_lines(rankd)[0],
             "bare round trips": lambda: measure.json_lines(bare)[0]})
-    rows = [{"who": name, **measure.spread([line["p50_us"] for line in lines]),
+    p50 = {name: [line["p50_us"] for line in lines] for name, lines in taken.items()}
+    rows = [{"who": name, **measure.spread(p50[name]),
              "p99_us": round(measure.median([line["p99_us"] for line in lines]), 1)}
             for name, lines in taken.items()]
-    ratio = measure.median([ours["p50_us"] / floor["p50_us"] for ours, floor in zip(*taken.values())])
+    ratio = measure.ratio(p50, "rankd --bench", "bare round trips")
     measure.finish(options, rows, [
         ("", "who", 18), ("p50 us", "median", 10), ("least", "least", 10), ("most", "most", 10),
         ("p99 us", "p99_us", 10)], {

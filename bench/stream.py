@@ -25,15 +25,17 @@ def main():
         if not measure.missing("jq"):
             candidates["jq -c ."] = lambda: measure.run(["jq", "-c", "."], requests, answers)
         taken = measure.alternate(options.rounds, candidates)
+    seconds = {name: [t[0] for t in times] for name, times in taken.items()}
     rows = []
     for name, times in taken.items():
-        row = {"who": name, **measure.spread([t[0] for t in times], 3)}
+        row = {"who": name, **measure.spread(seconds[name], 3)}
         row["requests_per_second"] = round(count / row["median"])
         row["cpu_us"] = round(measure.median([t[1] for t in times]) / count * 1e6, 2)
         rows.append(row)
     measured = f"{rows[0]['requests_per_second']} requests/s, {rows[0]['cpu_us']} us of CPU each"
     if len(rows) > 1:
-        measured += f"; {rows[0]['median'] / rows[1]['median']:.2f} times as long as jq"
+        times_jq = measure.ratio(seconds, rows[0]["who"], rows[1]["who"])
+        measured += f"; {times_jq:.2f} times as long as jq"
     measure.finish(options, rows, [
         ("", "who", 10), ("seconds", "median", 10), ("least", "least", 10), ("most", "most", 10),
         ("req/s", "requests_per_second", 10), ("CPU us/req", "cpu_us", 12)], {
